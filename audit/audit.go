@@ -1,0 +1,42 @@
+// Package audit chains events so that a changed, moved or missing one shows.
+package audit
+
+import (
+	"encoding/binary"
+	"fmt"
+
+	"github.com/gatelatch/gatelatch"
+)
+
+// Link returns the hash of e behind e.Prev. It covers every field, the
+// sequence number and the batch included, so that no row can be moved.
+func Link(e gatelatch.Event) gatelatch.Sum {
+	num := func(n int64) []byte { return binary.BigEndian.AppendUint64(nil, uint64(n)) }
+	return gatelatch.SumFields("gatelatch.event.v1",
+		e.Prev[:], num(int64(e.Seq)), num(e.At.UnixMicro()), []byte(e.Kind),
+		[]byte(e.By.Kind), []byte(e.By.ID), []byte(e.By.Name),
+		[]byte(e.Batch), []byte(e.Call), e.Body)
+}
+
+// A Chain checks events as they come, in order.
+type Chain struct {
+	seq  gatelatch.Seq
+	head gatelatch.Sum
+}
+
+// Next checks that e follows what came before.
+func (c *Chain) Next(e gatelatch.Event) error {
+	switch {
+	case e.Seq != c.seq+1:
+		return fmt.Errorf("event %d follows %d: some are missing or out of order", e.Seq, c.seq)
+	case e.Prev != c.head:
+		return fmt.Errorf("event %d does not follow event %d: one of them was changed", e.Seq, c.seq)
+	case Link(e) != e.Link:
+		return fmt.Errorf("event %d was changed", e.Seq)
+	}
+	c.seq, c.head = e.Seq, e.Link
+	return nil
+}
+
+// Head is the number and link of the last event checked.
+func (c *Chain) Head() (gatelatch.Seq, gatelatch.Sum) { return c.seq, c.head }

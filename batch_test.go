@@ -1,0 +1,237 @@
+package gatelatch
+
+import (
+	"errors"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+)
+
+var (
+	now    = time.Date(2026, 11, 15, 12, 0, 0, 0, time.UTC)
+	aAgent = Actor{Kind: AgentActor, ID: "key_a"}
+	mira   = Actor{Kind: PersonActor, ID: "key_m", Name: "mira"}
+)
+
+func oneCall(t *testing.T, effect Effect) (*Batch, *Call) {
+	t.Helper()
+	b := &Batch{ID: "bat_1", Agent: aAgent.ID, Session: "s", Message: "m"}
+	c := &Call{ID: "cal_1", Kind: Permission, Tool: "Bash", Input: []byte(`{"command":"ls"}`)}
+	b.Propose(c, aAgent, now)
+	if err := b.Judge(c, Verdict{Effect: effect}, now); err != nil {
+		t.Fatal(err)
+	}
+	return b, c
+}
+
+func allow(c *Call) Decision { return Decision{State: Allowed, By: mira, At: now, Digest: c.Digest} }
+
+// T5: the zero value of everything denies, and an unknown word is not settled.
+func TestZeroValuesDeny(t *testing.T) {
+	if Effect(0) != Deny || Effect(77).String() != "deny" {
+		t.Error("an effect nobody filled in is not a denial")
+	}
+	for _, s := range []State{"", "pending", "Allowed", "approved"} {
+		if s.Settled() {
+			t.Errorf("state %q counts as settled", s)
+		}
+	}
+	if new(Batch).Ready() {
+		t.Error("an empty batch is ready")
+	}
+	b := &Batch{Calls: []*Call{{ID: "cal_1"}}}
+	if b.Ready() {
+		t.Error("a batch with a call that was never judged is ready")
+	}
+	if err := b.Open("h", aAgent, now); !errors.Is(err, ErrWaiting) {
+		t.Errorf("opening it: %v", err)
+	}
+	c, d := oneCall(t, Deny)
+	if d.State != Denied || !c.Ready() {
+		t.Errorf("a zero verdict left the call %s", d.State)
+	}
+}
+
+func TestDecide(t *testing.T) {
+	for name, tt := range map[string]struct {
+		change func(*Decision)
+		want   error
+	}{
+		"a decision needs a state (T5)":          {func(d *Decision) { d.State = "" }, ErrInvalid},
+		"a person can't expire a call":           {func(d *Decision) { d.State = Expired }, ErrInvalid},
+		"what was not shown is not decided (I6)": {func(d *Decision) { d.Digest = Sum{} }, ErrChanged},
+		"answers are for questions":              {func(d *Decision) { d.Answers = map[string]string{"a": "b"} }, ErrInvalid},
+		"an allow":                               {func(*Decision) {}, nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			b, c := oneCall(t, Ask)
+			d := allow(c)
+			tt.change(&d)
+			if err := b.Decide(c.ID, d); !errors.Is(err, tt.want) {
+				t.Errorf("got %v, want %v", err, tt.want)
+			}
+			if got, want := c.State, map[bool]State{true: Allowed, false: Pending}[tt.want == nil]; got != want {
+				t.Errorf("the call is %s, want %s", got, want)
+			}
+		})
+	}
+}
+
+func TestSecondDecisionLearnsOfTheFirst(t *testing.T) {
+	b, c := oneCall(t, Ask)
+	if err := b.Decide(c.ID, allow(c)); err != nil {
+		t.Fatal(err)
+	}
+	if err := b.Decide(c.ID, allow(c)); err != nil {
+		t.Errorf("the same decision again, as after a lost answer: %v", err)
+	}
+	other := Decision{State: Denied, By: Actor{Kind: PersonActor, ID: "key_o", Name: "otto"}, At: now, Digest: c.Digest}
+	err := b.Decide(c.ID, other)
+	if !errors.Is(err, ErrSettled) || err.Error() != "call cal_1 was already decided by mira as allowed" {
+		t.Errorf("another decision: %v", err)
+	}
+	if c.State != Allowed {
+		t.Errorf("the call flipped to %s", c.State)
+	}
+}
+
+// T7: judging again never flips what is settled.
+func TestJudgeLeavesSettledCallsAlone(t *testing.T) {
+	b, c := oneCall(t, Deny)
+	if err := b.Judge(c, Verdict{Effect: Allow}, now); !errors.Is(err, ErrSettled) || c.State != Denied {
+		t.Errorf("judged again: %v, state %s", err, c.State)
+	}
+}
+
+// T6: without a deadline a call waits for ever.
+func TestExpire(t *testing.T) {
+	b, c := oneCall(t, Ask)
+	if err := b.Expire(c.ID, now.AddDate(100, 0, 0)); err == nil || c.State != Pending {
+		t.Errorf("a call without a deadline expired: %v", err)
+	}
+	c.Deadline = now.Add(time.Hour)
+	if err := b.Expire(c.ID, now); err == nil {
+		t.Error("expired before its deadline")
+	}
+	if err := b.Expire(c.ID, c.Deadline); err != nil || c.State != Expired {
+		t.Errorf("at its deadline: %v, %s", err, c.State)
+	}
+	if err := b.Decide(c.ID, allow(c)); !errors.Is(err, ErrSettled) {
+		t.Errorf("allowing what expired: %v", err)
+	}
+}
+
+// T10: two processes of one session never both hold a batch.
+func TestOpenOnce(t *testing.T) {
+	b, c := oneCall(t, Ask)
+	if err := b.Open("h1", aAgent, now); !errors.Is(err, ErrWaiting) {
+		t.Errorf("opening what waits: %v", err)
+	}
+	if err := b.Decide(c.ID, allow(c)); err != nil {
+		t.Fatal(err)
+	}
+	for holder, want := range map[string]error{"h1": nil, "": ErrInvalid} {
+		if err := b.Open(holder, aAgent, now); !errors.Is(err, want) {
+			t.Errorf("holder %q: %v, want %v", holder, err, want)
+		}
+	}
+	if err := b.Open("h1", aAgent, now); err != nil {
+		t.Errorf("the same holder again: %v", err)
+	}
+	if err := b.Open("h2", aAgent, now); !errors.Is(err, ErrOpened) {
+		t.Errorf("another holder: %v", err)
+	}
+}
+
+func TestReportOfAWaitingCallWithdrawsIt(t *testing.T) {
+	b, c := oneCall(t, Ask)
+	if err := b.Report(c.ID, true, aAgent, now); err != nil || c.State != Withdrawn || !c.Outcome.OK {
+		t.Errorf("%v, %s, %+v", err, c.State, c.Outcome)
+	}
+}
+
+func TestDigestBindsEverythingShown(t *testing.T) {
+	b, c := oneCall(t, Ask)
+	first := b.digest(c)
+	for name, change := range map[string]func(*Batch, *Call){
+		"input":                                 func(_ *Batch, c *Call) { c.Input = []byte(`{"command":"rm"}`) },
+		"tool":                                  func(_ *Batch, c *Call) { c.Tool = "bash" },
+		"kind":                                  func(_ *Batch, c *Call) { c.Kind = Question },
+		"dir":                                   func(_ *Batch, c *Call) { c.Dir = "/" },
+		"session":                               func(b *Batch, _ *Call) { b.Session = "s2" },
+		"agent":                                 func(b *Batch, _ *Call) { b.Agent = "key_b" },
+		"a field that moves into its neighbour": func(b *Batch, c *Call) { b.Agent, b.Session = "key_as", "" },
+	} {
+		b2, c2 := *b, *c
+		change(&b2, &c2)
+		if b2.digest(&c2) == first {
+			t.Errorf("%s: the digest stayed the same", name)
+		}
+	}
+}
+
+// Whatever happens in whatever order: a call leaves pending once, an open
+// batch has no waiting call, it is opened by one holder, and each change of
+// state has its event.
+func TestTransitionsKeepTheInvariants(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		b := &Batch{ID: "b", Agent: aAgent.ID}
+		for i := range rapid.IntRange(1, 4).Draw(t, "calls") {
+			c := &Call{ID: string(rune('a' + i)), Kind: Permission, Input: []byte("{}"), Deadline: now.Add(time.Minute)}
+			b.Propose(c, aAgent, now)
+			_ = b.Judge(c, Verdict{Effect: Effect(rapid.IntRange(0, 2).Draw(t, "effect"))}, now)
+		}
+		settledAs := map[string]State{}
+		holder := ""
+		check := func() {
+			for _, c := range b.Calls {
+				if was, ok := settledAs[c.ID]; ok && was != c.State {
+					t.Fatalf("call %s went from %s to %s", c.ID, was, c.State)
+				}
+				if c.State.Settled() {
+					settledAs[c.ID] = c.State
+				}
+			}
+			if b.Opened != nil && (!b.Ready() || holder != "" && b.Opened.Holder != holder) {
+				t.Fatalf("opened by %s while holder was %s, ready %v", b.Opened.Holder, holder, b.Ready())
+			}
+			if b.Opened != nil {
+				holder = b.Opened.Holder
+			}
+		}
+		call := func() *Call { return b.Calls[rapid.IntRange(0, len(b.Calls)-1).Draw(t, "call")] }
+		t.Repeat(map[string]func(*rapid.T){
+			"": func(*rapid.T) { check() },
+			"decide": func(t *rapid.T) {
+				c := call()
+				d := allow(c)
+				d.State = rapid.SampledFrom([]State{Allowed, Denied, "", Expired, "yes"}).Draw(t, "state")
+				_ = b.Decide(c.ID, d)
+			},
+			"judge":    func(t *rapid.T) { _ = b.Judge(call(), Verdict{Effect: Allow}, now) },
+			"expire":   func(*rapid.T) { _ = b.Expire(call().ID, now.Add(time.Hour)) },
+			"withdraw": func(*rapid.T) { _ = b.Withdraw(aAgent, "gone", now) },
+			"open": func(t *rapid.T) {
+				_ = b.Open(rapid.SampledFrom([]string{"h1", "h2"}).Draw(t, "holder"), aAgent, now)
+			},
+			"report": func(*rapid.T) { _ = b.Report(call().ID, true, aAgent, now) },
+		})
+		settling := 0
+		for _, e := range b.Events() {
+			switch e.Kind {
+			case CallDecided, CallExpired, CallWithdrawn:
+				settling++
+			}
+		}
+		byPolicy := 0
+		for _, c := range b.Calls {
+			if c.Decided != nil && c.Decided.By.Kind == PolicyActor {
+				byPolicy++
+			}
+		}
+		if got, want := settling+byPolicy, len(settledAs); got != want {
+			t.Fatalf("%d settling events for %d settled calls", got, want)
+		}
+	})
+}

@@ -1,0 +1,72 @@
+package gatelatch
+
+import (
+	"encoding/json"
+	"time"
+)
+
+// ActorKind says what kind of thing acted.
+type ActorKind string
+
+// Kinds of actor. Only a person decides by hand; an agent never does.
+const (
+	AgentActor   ActorKind = "agent"
+	PersonActor  ActorKind = "person"
+	PolicyActor  ActorKind = "policy"
+	HookActor    ActorKind = "hook"
+	ClockActor   ActorKind = "clock"
+	GatewayActor ActorKind = "gateway"
+)
+
+// An Actor is whoever caused an event. Agents and persons come from a verified
+// key, never from a request's body.
+type Actor struct {
+	Kind ActorKind `json:"kind"`
+	ID   string    `json:"id,omitempty"`
+	Name string    `json:"name,omitempty"`
+}
+
+// String names the actor for people.
+func (a Actor) String() string {
+	switch {
+	case a.Name != "":
+		return a.Name
+	case a.ID != "":
+		return string(a.Kind) + " " + a.ID
+	}
+	return string(a.Kind)
+}
+
+// Seq numbers events without gaps, from 1.
+type Seq int64
+
+// EventKind says what happened, in the past tense.
+type EventKind string
+
+// Kinds of event.
+const (
+	CallProposed  EventKind = "call.proposed"
+	CallJudged    EventKind = "call.judged"
+	CallDecided   EventKind = "call.decided"
+	CallExpired   EventKind = "call.expired"
+	CallWithdrawn EventKind = "call.withdrawn"
+	CallReported  EventKind = "call.reported"
+	BatchOpened   EventKind = "batch.opened"
+	KeyCreated    EventKind = "key.created"
+	KeyRevoked    EventKind = "key.revoked"
+	GatePaused    EventKind = "gate.paused"
+	GateUnpaused  EventKind = "gate.unpaused"
+)
+
+// An Event is one line of the audit trail. It names inputs by hash only.
+type Event struct {
+	Seq   Seq             `json:"seq"`
+	At    time.Time       `json:"at"`
+	Kind  EventKind       `json:"kind"`
+	By    Actor           `json:"by"`
+	Batch string          `json:"batch,omitempty"`
+	Call  string          `json:"call,omitempty"`
+	Body  json.RawMessage `json:"body,omitempty"`
+	Prev  Sum             `json:"prev"` // link of the event before
+	Link  Sum             `json:"link"` // hash over Prev and everything above
+}

@@ -1,0 +1,75 @@
+package gatelatch
+
+import (
+	"context"
+	"sync"
+)
+
+// hub wakes whoever waits for a batch or for the trail to grow. A waiter is
+// woken only by a change of its own batch: with thousands of them a broadcast
+// would keep all busy.
+type hub struct {
+	sooner chan struct{} // a deadline may have come nearer
+
+	mu      sync.Mutex
+	batches map[string]map[chan struct{}]struct{}
+	trail   map[chan struct{}]struct{}
+}
+
+func newHub() *hub {
+	return &hub{sooner: make(chan struct{}, 1), batches: map[string]map[chan struct{}]struct{}{}, trail: map[chan struct{}]struct{}{}}
+}
+
+func (h *hub) changed(c Change) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for _, id := range c.Batches {
+		for ch := range h.batches[id] {
+			poke(ch)
+		}
+	}
+	for ch := range h.trail {
+		poke(ch)
+	}
+}
+
+func poke(ch chan struct{}) {
+	select {
+	case ch <- struct{}{}:
+	default:
+	}
+}
+
+// batch returns a channel that receives after the batch changed, until ctx ends.
+func (h *hub) batch(ctx context.Context, id string) <-chan struct{} {
+	ch := make(chan struct{}, 1)
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.batches[id] == nil {
+		h.batches[id] = map[chan struct{}]struct{}{}
+	}
+	h.batches[id][ch] = struct{}{}
+	context.AfterFunc(ctx, func() {
+		h.mu.Lock()
+		defer h.mu.Unlock()
+		delete(h.batches[id], ch)
+		if len(h.batches[id]) == 0 {
+			delete(h.batches, id)
+		}
+	})
+	return ch
+}
+
+// grown returns a channel that receives after the trail grew, until ctx ends.
+func (h *hub) grown(ctx context.Context) <-chan struct{} {
+	ch := make(chan struct{}, 1)
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.trail[ch] = struct{}{}
+	context.AfterFunc(ctx, func() {
+		h.mu.Lock()
+		defer h.mu.Unlock()
+		delete(h.trail, ch)
+	})
+	return ch
+}

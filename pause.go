@@ -1,0 +1,95 @@
+package gatelatch
+
+import (
+	"context"
+	"errors"
+)
+
+// A Status is what holds for the whole gateway.
+type Status struct {
+	Pause Pause
+	Seq   Seq
+}
+
+// Status returns the pause switch and the end of the trail.
+func (s *Seat) Status(ctx context.Context) (st Status, err error) {
+	if err := s.is(PersonActor); err != nil {
+		return Status{}, err
+	}
+	err = s.gate.store.View(ctx, func(r Reader) error {
+		if st.Pause, err = r.Pause(); err != nil {
+			return err
+		}
+		st.Seq, err = r.LastSeq()
+		return err
+	})
+	return st, err
+}
+
+// Pause denies everything until Unpause: first the switch, so that nothing
+// opens any more, then what waits, one batch at a time.
+func (s *Seat) Pause(ctx context.Context, note string) error {
+	if err := errors.Join(s.is(PersonActor), checkText("note", note, maxText)); err != nil {
+		return err
+	}
+	if err := s.setPause(ctx, true, note); err != nil {
+		return err
+	}
+	for {
+		p, err := s.List(ctx, Query{Pending: true, Limit: 100})
+		if err != nil || len(p.Calls) == 0 {
+			return err
+		}
+		for _, l := range p.Calls {
+			d := Decision{State: Denied, Digest: l.Digest, Note: "everything was stopped"}
+			if _, err := s.Decide(ctx, l.ID, d); err != nil && !errors.Is(err, ErrSettled) {
+				return err
+			}
+		}
+	}
+}
+
+// Unpause lets policy and people decide again.
+func (s *Seat) Unpause(ctx context.Context) error {
+	if err := s.is(PersonActor); err != nil {
+		return err
+	}
+	return s.setPause(ctx, false, "")
+}
+
+func (s *Seat) setPause(ctx context.Context, on bool, note string) error {
+	return s.gate.store.Update(ctx, func(tx Tx) error {
+		old, err := tx.Pause()
+		if err != nil || old.On == on {
+			return err
+		}
+		p := Pause{On: on, By: s.who, At: tx.Now(), Note: note}
+		if err := tx.SavePause(p); err != nil {
+			return err
+		}
+		kind := GatePaused
+		if !on {
+			kind = GateUnpaused
+		}
+		return tx.Record(Event{Kind: kind, By: s.who, At: p.At})
+	})
+}
+
+func denyAll(js []judged, pause Pause) []judged {
+	out := make([]judged, len(js))
+	for i, j := range js {
+		why := Reason{Effect: Deny, Layer: "pause", Message: pausedText(pause)}
+		j.verdict.Effect = Deny
+		j.verdict.Reasons = append([]Reason{why}, j.verdict.Reasons...)
+		out[i] = j
+	}
+	return out
+}
+
+func pausedText(p Pause) string {
+	t := "Gatelatch is paused by " + p.By.String() + "; everything is denied until it is resumed"
+	if p.Note != "" {
+		t += " (" + p.Note + ")"
+	}
+	return t
+}

@@ -1,0 +1,146 @@
+package gatelatch
+
+import (
+	"encoding/json"
+	"time"
+	"unicode/utf8"
+
+	"github.com/gatelatch/gatelatch/internal/id"
+)
+
+// Limits of a proposal. What is larger is refused, never cut.
+const (
+	MaxCalls  = 64
+	MaxInput  = 1 << 20
+	maxName   = 256
+	maxPath   = 4096
+	maxText   = 16 << 10
+	maxHolder = 128
+)
+
+func (p *Proposal) check() error {
+	switch {
+	case p.Session.ID == "":
+		return invalid("a proposal names its session")
+	case p.Message == "":
+		return invalid("a proposal names its message")
+	case len(p.Calls) == 0:
+		return invalid("a proposal has at least one call")
+	case len(p.Calls) > MaxCalls:
+		return invalid("a proposal has at most %d calls, got %d", MaxCalls, len(p.Calls))
+	case p.Repeats && (p.Pair == "" || len(p.Calls) != 1):
+		return invalid("a repeated call comes alone and with the turn it belongs to")
+	case p.Limit < 0:
+		return invalid("the time limit is negative")
+	}
+	for name, f := range map[string]struct {
+		text string
+		most int
+	}{
+		"session": {p.Session.ID, maxName}, "agent name": {p.Session.Name, maxName},
+		"project": {p.Session.Project, maxPath}, "mode": {p.Session.Mode, maxName}, "host": {p.Session.Host, maxName},
+		"message": {p.Message, maxName}, "pair": {p.Pair, maxName}, "holder": {p.Holder, maxHolder},
+		"prompt": {p.Context.Prompt, maxText}, "said": {p.Context.Said, maxText},
+	} {
+		if err := checkText(name, f.text, f.most); err != nil {
+			return err
+		}
+	}
+	refs := map[string]bool{}
+	for i := range p.Calls {
+		c := &p.Calls[i]
+		if c.Ref != "" && refs[c.Ref] {
+			return invalid("two calls have the id %q", c.Ref)
+		}
+		refs[c.Ref] = true
+		if err := c.check(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (c *ProposedCall) check() error {
+	switch {
+	case c.Tool == "":
+		return invalid("a call names its tool")
+	case len(c.Input) > MaxInput:
+		return invalid("the input of %s has %d bytes, the most is %d", c.Tool, len(c.Input), MaxInput)
+	case !utf8.Valid(c.Input) || !json.Valid(c.Input):
+		return invalid("the input of %s is not JSON", c.Tool)
+	case c.Kind != Permission && c.Kind != Question && c.Kind != Plan:
+		return invalid("call kind %q is none of permission, question, plan", c.Kind)
+	}
+	for name, f := range map[string]struct {
+		text string
+		most int
+	}{"call id": {c.Ref, maxName}, "tool": {c.Tool, maxName}, "dir": {c.Dir, maxPath}, "claim": {c.Claim, maxText}} {
+		if err := checkText(name, f.text, f.most); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func checkText(name, text string, most int) error {
+	if len(text) > most {
+		return invalid("%s has %d bytes, the most is %d", name, len(text), most)
+	}
+	if !utf8.ValidString(text) {
+		return invalid("%s is not UTF-8", name)
+	}
+	return nil
+}
+
+// pair is what a repetition without an id has in common with the first asking.
+func (p *Proposal) pair() Sum {
+	if p.Pair == "" || len(p.Calls) != 1 {
+		return Sum{}
+	}
+	c := p.Calls[0]
+	return SumFields("gatelatch.pair.v1", []byte(p.Session.ID), []byte(p.Pair), []byte(c.Tool), c.Input, []byte(c.Dir))
+}
+
+// sameAs reports whether b is what p proposes: anything else under the same
+// message is a conflict.
+func (p *Proposal) sameAs(b *Batch) bool {
+	if len(p.Calls) != len(b.Calls) {
+		return false
+	}
+	for i, c := range b.Calls {
+		q := p.Calls[i]
+		if c.Ref != q.Ref || c.Tool != q.Tool || c.Kind != q.Kind || c.Dir != q.Dir || c.Proposed != SumOf(q.Input) {
+			return false
+		}
+	}
+	return true
+}
+
+// judged is a proposed call after hooks and policy.
+type judged struct {
+	input   []byte
+	verdict Verdict
+}
+
+// batch builds the batch that p proposes. It is called anew for each try of a
+// transaction and shares no mutable state with p.
+func (p *Proposal) batch(by Actor, js []judged, at time.Time) (*Batch, error) {
+	b := &Batch{
+		ID: id.New("bat"), Agent: by.ID, AgentName: p.Session.Name,
+		Session: p.Session.ID, Message: p.Message, Pair: p.pair(), Context: p.Context, Created: at,
+	}
+	for i, q := range p.Calls {
+		c := &Call{
+			ID: id.New("cal"), Ref: q.Ref, Kind: q.Kind, Tool: q.Tool, Input: js[i].input,
+			Proposed: SumOf(q.Input), Dir: q.Dir, Claim: q.Claim,
+		}
+		if p.Limit > 0 {
+			c.Deadline = at.Add(p.Limit)
+		}
+		b.Propose(c, by, at)
+		if err := b.Judge(c, js[i].verdict, at); err != nil {
+			return nil, err
+		}
+	}
+	return b, nil
+}

@@ -1,0 +1,33 @@
+package gatelatch
+
+import "time"
+
+// A Session is an agent's session as its adapter described it.
+type Session struct {
+	Agent   string    `json:"agent"`             // id of the key that speaks for it
+	ID      string    `json:"id"`                // the agent's own id
+	Name    string    `json:"name"`              // of the agent: "Claude Code"
+	Project string    `json:"project,omitempty"` // root folder; paths are inside or outside of it
+	Mode    string    `json:"mode,omitempty"`    // the host's permission mode, as it says
+	Host    string    `json:"host,omitempty"`
+	Since   time.Time `json:"since"`
+
+	Version int64 `json:"-"`
+}
+
+// describe takes over what the adapter says now. The project root stays as it
+// was first given: a session that moves about does not widen its project.
+func (s *Session) describe(p SessionInfo) (changed bool) {
+	if s.Project == "" && p.Project != "" {
+		s.Project, changed = p.Project, true
+	}
+	for _, f := range []struct {
+		have *string
+		said string
+	}{{&s.Name, p.Name}, {&s.Mode, p.Mode}, {&s.Host, p.Host}} {
+		if f.said != "" && f.said != *f.have {
+			*f.have, changed = f.said, true
+		}
+	}
+	return changed
+}

@@ -1,0 +1,73 @@
+package gatelatch
+
+import (
+	"cmp"
+	"fmt"
+)
+
+// Effect is what policy says about a call. The zero value is Deny, so that a
+// verdict nobody filled in never lets a call through.
+type Effect uint8
+
+// Effects from the strictest to the most permissive: combining is min.
+const (
+	Deny Effect = iota
+	Ask
+	Allow
+)
+
+var effectNames = [...]string{"deny", "ask", "allow"}
+
+// String returns the word used in rules, JSON and on screen.
+func (e Effect) String() string {
+	if int(e) < len(effectNames) {
+		return effectNames[e]
+	}
+	return effectNames[Deny]
+}
+
+// MarshalText implements encoding.TextMarshaler.
+func (e Effect) MarshalText() ([]byte, error) { return []byte(e.String()), nil }
+
+// UnmarshalText implements encoding.TextUnmarshaler. A word it does not know
+// is an error and leaves Deny.
+func (e *Effect) UnmarshalText(b []byte) error {
+	*e = Deny
+	for i, name := range effectNames {
+		if name == string(b) {
+			*e = Effect(i)
+			return nil
+		}
+	}
+	return fmt.Errorf("effect %q is none of deny, ask, allow", b)
+}
+
+// A Verdict is policy's answer, with everything that led to it.
+type Verdict struct {
+	Effect  Effect   `json:"effect"`
+	Reasons []Reason `json:"reasons,omitempty"`
+	Errors  []string `json:"errors,omitempty"` // rules that could not be evaluated; they never weaken the effect
+	Policy  string   `json:"policy,omitempty"` // hash of the rules in force
+}
+
+// A Reason points at what spoke and at the part of the input it spoke about.
+type Reason struct {
+	Effect  Effect `json:"effect"`
+	Layer   string `json:"layer"`            // "default", "user", "hook", "pause"
+	Rule    string `json:"rule,omitempty"`   // as written, such as Bash(git status)
+	Source  string `json:"source,omitempty"` // file:line of the rule
+	Message string `json:"message"`
+	Part    string `json:"part,omitempty"` // the piece of the input it spoke about
+	Start   int    `json:"start,omitempty"`
+	End     int    `json:"end,omitempty"` // byte span of Part in the command or path; 0,0 means the whole
+}
+
+// Denial returns the message of the first reason that denies, or "".
+func (v Verdict) Denial() string {
+	for _, r := range v.Reasons {
+		if r.Effect == Deny {
+			return cmp.Or(r.Message, r.Rule)
+		}
+	}
+	return ""
+}
