@@ -1,0 +1,105 @@
+// Package writer commits in groups: many small changes, one transaction.
+package writer
+
+import (
+	"context"
+	"errors"
+	"sync"
+)
+
+// ErrClosed is what jobs get after Close.
+var ErrClosed = errors.New("writer: closed")
+
+// A Writer hands jobs to one goroutine, which takes all that wait at once.
+type Writer[J any] struct {
+	commit func([]*Job[J])
+	most   int
+	jobs   chan *Job[J]
+	quit   chan struct{}
+	done   chan struct{}
+	once   sync.Once
+}
+
+// A Job is one change. The commit function sets Err.
+type Job[J any] struct {
+	Work J
+	Err  error
+	done chan struct{}
+}
+
+// New starts a writer. commit is called with one to most jobs at a time and
+// must set the Err of each; when it returns, their callers go on.
+func New[J any](most int, commit func([]*Job[J])) *Writer[J] {
+	w := &Writer[J]{commit: commit, most: most, jobs: make(chan *Job[J], most), quit: make(chan struct{}), done: make(chan struct{})}
+	go w.loop()
+	return w
+}
+
+// Do waits until the job is committed or refused. If ctx ends while the job
+// waits in the queue it may still be committed: the error then says nothing
+// about what was written.
+func (w *Writer[J]) Do(ctx context.Context, work J) error {
+	j := &Job[J]{Work: work, done: make(chan struct{})}
+	select {
+	case <-w.quit:
+		return ErrClosed
+	default:
+	}
+	select {
+	case w.jobs <- j:
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	case <-w.quit:
+		return ErrClosed
+	}
+	select {
+	case <-j.done:
+		return j.Err
+	case <-w.done:
+	}
+	// The loop ended. It finished this job, or never saw it.
+	select {
+	case <-j.done:
+		return j.Err
+	default:
+		return ErrClosed
+	}
+}
+
+// Close finishes what is being committed and refuses the rest.
+func (w *Writer[J]) Close() {
+	w.once.Do(func() { close(w.quit) })
+	<-w.done
+}
+
+func (w *Writer[J]) loop() {
+	defer close(w.done)
+	for {
+		select {
+		case <-w.quit:
+			return
+		case j := <-w.jobs:
+			w.run(w.group(j))
+		}
+	}
+}
+
+func (w *Writer[J]) group(first *Job[J]) []*Job[J] {
+	group := []*Job[J]{first}
+	for len(group) < w.most {
+		select {
+		case j := <-w.jobs:
+			group = append(group, j)
+		default:
+			return group
+		}
+	}
+	return group
+}
+
+func (w *Writer[J]) run(group []*Job[J]) {
+	w.commit(group)
+	for _, j := range group {
+		close(j.done)
+	}
+}

@@ -1,0 +1,126 @@
+package sqlite
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/gatelatch/gatelatch"
+	"github.com/gatelatch/gatelatch/internal/writer"
+)
+
+type job func(gatelatch.Tx) error
+
+// Update implements gatelatch.Store.
+func (s *Store) Update(ctx context.Context, fn func(gatelatch.Tx) error) error {
+	if err := s.writer.Do(ctx, fn); err != nil {
+		return unclosed(err)
+	}
+	return nil
+}
+
+// commit runs all jobs in one transaction. A job that is refused is undone by
+// itself; a failed commit fails them all.
+func (s *Store) commit(jobs []*writer.Job[job]) {
+	ctx := context.Background() // a caller that goes away must not cut the others' transaction
+	if err := s.begin(ctx); err != nil {
+		fail(jobs, err)
+		return
+	}
+	all := &tx{reader: reader{ctx: ctx, q: s.stmts, now: s.clock()}, exec: s.stmts, head: s.head}
+	for _, j := range jobs {
+		if j.Err = s.one(ctx, all, j.Work, len(jobs) > 1); all.broken != nil {
+			break
+		}
+	}
+	if all.broken != nil {
+		s.rollback(ctx)
+		fail(jobs, fmt.Errorf("write: %w", all.broken))
+		return
+	}
+	if !all.changed {
+		s.rollback(ctx)
+		return
+	}
+	if err := s.end(ctx); err != nil {
+		s.rollback(ctx)
+		fail(jobs, fmt.Errorf("commit: %w", err))
+		if lost(err) {
+			s.opt.Fatal(err)
+		}
+		return
+	}
+	s.head = all.head
+	for _, v := range all.saved {
+		v.batch.Saved(v.events, v.version)
+	}
+	s.tell(gatelatch.Change{Seq: all.head.seq, Batches: all.touched})
+}
+
+func fail(jobs []*writer.Job[job], err error) {
+	for _, j := range jobs {
+		if j.Err == nil {
+			j.Err = err
+		}
+	}
+}
+
+// one runs a job on its own copy of all, and takes it over if the job agrees.
+// A job that is alone needs no savepoint: undoing it is undoing the
+// transaction. After a failed statement nobody knows whether SQLite is still
+// in the transaction, so nothing more may be written: all is broken.
+func (s *Store) one(ctx context.Context, all *tx, work job, grouped bool) error {
+	t := *all
+	t.changed = false
+	if grouped {
+		if all.broken = s.do(ctx, "SAVEPOINT one"); all.broken != nil {
+			return all.broken
+		}
+	}
+	err := guard(work, &t)
+	if t.broken != nil {
+		all.broken = t.broken
+		return t.broken
+	}
+	if grouped {
+		end := "RELEASE one"
+		if err != nil {
+			end = "ROLLBACK TO one; RELEASE one"
+		}
+		if all.broken = s.do(ctx, end); all.broken != nil {
+			return all.broken
+		}
+	}
+	if err == nil {
+		t.changed = t.changed || all.changed
+		*all = t
+	}
+	return err
+}
+
+func guard(work job, t *tx) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("panic in a transaction: %v", p)
+		}
+	}()
+	return work(t)
+}
+
+func (s *Store) begin(ctx context.Context) error { return s.do(ctx, "BEGIN IMMEDIATE") }
+
+func (s *Store) end(ctx context.Context) error {
+	if s.opt.fault != nil {
+		if err := s.opt.fault(); err != nil {
+			return err
+		}
+	}
+	return s.do(ctx, "COMMIT")
+}
+
+// rollback undoes what is open. SQLite may have done so itself after an error.
+func (s *Store) rollback(ctx context.Context) { _ = s.do(ctx, "ROLLBACK") }
+
+func (s *Store) do(ctx context.Context, query string) error {
+	_, err := s.conn.ExecContext(ctx, query)
+	return err
+}

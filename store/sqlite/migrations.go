@@ -1,0 +1,41 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"embed"
+	"fmt"
+	"io/fs"
+	"strings"
+)
+
+//go:embed migrations/*.sql
+var migrations embed.FS
+
+// migrate brings the schema forward, one transaction a file. The number of
+// files applied is kept in user_version, which a transaction covers.
+func migrate(ctx context.Context, c *sql.Conn) error {
+	files, err := fs.Glob(migrations, "migrations/*.sql")
+	if err != nil {
+		return err
+	}
+	var have int
+	if err := c.QueryRowContext(ctx, `PRAGMA user_version`).Scan(&have); err != nil {
+		return err
+	}
+	if have > len(files) {
+		return fmt.Errorf("the database has schema %d, this gatelatch knows %d: use a newer gatelatch", have, len(files))
+	}
+	for i, name := range files[have:] {
+		text, err := migrations.ReadFile(name)
+		if err != nil {
+			return err
+		}
+		script := fmt.Sprintf("BEGIN IMMEDIATE;\n%s\nPRAGMA user_version=%d;\nCOMMIT;", text, have+i+1)
+		if _, err := c.ExecContext(ctx, script); err != nil {
+			_, _ = c.ExecContext(ctx, "ROLLBACK")
+			return fmt.Errorf("%s: %w", strings.TrimPrefix(name, "migrations/"), err)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,211 @@
+// Package sqlite keeps everything in one SQLite file: one writer goroutine
+// with group commit, and readers beside it.
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"net/url"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"github.com/gatelatch/gatelatch"
+	"github.com/gatelatch/gatelatch/internal/writer"
+	"modernc.org/sqlite"
+)
+
+// Options change what a store does; the zero value is right for a gateway.
+type Options struct {
+	Now func() time.Time // the store's clock; nil is time.Now
+	// Fatal is called when the disk may have lost a commit: nothing this
+	// process says can be trusted after a failed fsync. nil panics.
+	Fatal func(error)
+	// fault, for tests, fails a commit before it happens.
+	fault func() error
+}
+
+// Store is a gatelatch.Store.
+type Store struct {
+	opt    Options
+	write  *sql.DB
+	read   *sql.DB
+	lock   *os.File
+	conn   *sql.Conn // the writer's
+	stmts  *statements
+	writer *writer.Writer[job]
+	head   head // of the trail; the writer's
+
+	mu      sync.Mutex
+	now     time.Time // high-water mark: the clock never runs backwards
+	hear    map[int]func(gatelatch.Change)
+	nextEar int
+}
+
+var _ gatelatch.Store = (*Store)(nil)
+
+const groupSize = 128
+
+// Open opens or creates the file at path. A second process that opens it is
+// refused.
+func Open(ctx context.Context, path string, opt Options) (_ *Store, err error) {
+	if opt.Now == nil {
+		opt.Now = time.Now
+	}
+	if opt.Fatal == nil {
+		opt.Fatal = func(err error) { panic(err) }
+	}
+	s := &Store{opt: opt, hear: map[int]func(gatelatch.Change){}}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, s.closeFiles())
+		}
+	}()
+	if s.lock, err = lockFile(path + ".lock"); err != nil {
+		return nil, err
+	}
+	if err := s.openFiles(ctx, path); err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	if err := migrate(ctx, s.conn); err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	if s.stmts, err = prepare(ctx, s.conn); err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	if err := s.loadHead(ctx); err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	s.writer = writer.New(groupSize, s.commit)
+	return s, nil
+}
+
+func (s *Store) openFiles(ctx context.Context, path string) (err error) {
+	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
+	if err != nil {
+		return err
+	}
+	if err := errors.Join(f.Sync(), f.Close(), syncDir(filepath.Dir(path))); err != nil {
+		return err
+	}
+	if s.write, err = sql.Open("sqlite", dsn(path, "")); err != nil {
+		return err
+	}
+	s.write.SetMaxOpenConns(1)
+	if s.conn, err = s.write.Conn(ctx); err != nil {
+		return err
+	}
+	if err := checkPragmas(ctx, s.conn); err != nil {
+		return err
+	}
+	if s.read, err = sql.Open("sqlite", dsn(path, "&_pragma=query_only(1)")); err != nil {
+		return err
+	}
+	s.read.SetMaxOpenConns(8)
+	s.read.SetMaxIdleConns(8)
+	return nil
+}
+
+func dsn(path, more string) string {
+	u := url.URL{Scheme: "file", Opaque: (&url.URL{Path: path}).EscapedPath()}
+	return u.String() + "?_pragma=busy_timeout(10000)&_pragma=journal_mode(WAL)&_pragma=synchronous(FULL)&_pragma=foreign_keys(1)&_pragma=fullfsync(1)" + more
+}
+
+// checkPragmas reads back what a commit's durability hangs on.
+func checkPragmas(ctx context.Context, c *sql.Conn) error {
+	for pragma, want := range map[string]string{"journal_mode": "wal", "synchronous": "2", "foreign_keys": "1"} {
+		var got string
+		if err := c.QueryRowContext(ctx, "PRAGMA "+pragma).Scan(&got); err != nil {
+			return err
+		}
+		if got != want {
+			return fmt.Errorf("%s is %s, want %s: this file system can't keep commits", pragma, got, want)
+		}
+	}
+	return nil
+}
+
+// Close finishes what is being committed and closes the file.
+func (s *Store) Close() error {
+	s.writer.Close()
+	return s.closeFiles()
+}
+
+func (s *Store) closeFiles() error {
+	var errs []error
+	if s.conn != nil {
+		errs = append(errs, s.conn.Close())
+	}
+	for _, db := range []*sql.DB{s.read, s.write} {
+		if db != nil {
+			errs = append(errs, db.Close())
+		}
+	}
+	if s.lock != nil {
+		errs = append(errs, s.lock.Close())
+	}
+	return errors.Join(errs...)
+}
+
+// clock returns the time, never earlier than it returned before.
+func (s *Store) clock() time.Time {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if t := s.opt.Now().UTC().Truncate(time.Microsecond); t.After(s.now) {
+		s.now = t
+	}
+	return s.now
+}
+
+// Changes implements gatelatch.Store.
+func (s *Store) Changes(ctx context.Context, fn func(gatelatch.Change)) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	ear := s.nextEar
+	s.nextEar++
+	s.hear[ear] = fn
+	context.AfterFunc(ctx, func() {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		delete(s.hear, ear)
+	})
+}
+
+func (s *Store) tell(c gatelatch.Change) {
+	s.mu.Lock()
+	ears := make([]func(gatelatch.Change), 0, len(s.hear))
+	for _, fn := range s.hear {
+		ears = append(ears, fn)
+	}
+	s.mu.Unlock()
+	for _, fn := range ears {
+		fn(c)
+	}
+}
+
+// View implements gatelatch.Store.
+func (s *Store) View(ctx context.Context, fn func(gatelatch.Reader) error) error {
+	tx, err := s.read.BeginTx(ctx, &sql.TxOptions{ReadOnly: true})
+	if err != nil {
+		return unclosed(err)
+	}
+	defer func() { _ = tx.Rollback() }()
+	return fn(&reader{ctx: ctx, q: tx, now: s.clock()})
+}
+
+func unclosed(err error) error {
+	if errors.Is(err, sql.ErrConnDone) || errors.Is(err, writer.ErrClosed) || err.Error() == "sql: database is closed" {
+		return gatelatch.ErrClosed
+	}
+	return err
+}
+
+// lost reports whether a failed commit may have left the disk in doubt.
+func lost(err error) bool {
+	const ioerr = 10 // SQLITE_IOERR
+	var e *sqlite.Error
+	return errors.As(err, &e) && e.Code()&0xff == ioerr
+}

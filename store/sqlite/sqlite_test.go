@@ -1,0 +1,179 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/gatelatch/gatelatch"
+	"github.com/gatelatch/gatelatch/store/storetest"
+	"go.uber.org/goleak"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+func open(t *testing.T, dir string, opt Options) *Store {
+	t.Helper()
+	s, err := Open(context.Background(), filepath.Join(dir, "g.db"), opt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+func TestStore(t *testing.T) {
+	storetest.Run(t, func(t *testing.T, dir string) gatelatch.Store { return open(t, dir, Options{}) })
+}
+
+func save(s *Store, b *gatelatch.Batch) error {
+	return s.Update(context.Background(), func(tx gatelatch.Tx) error { return tx.SaveBatch(b) })
+}
+
+func pending(message string) *gatelatch.Batch {
+	by := gatelatch.Actor{Kind: gatelatch.AgentActor, ID: "key_a"}
+	b := &gatelatch.Batch{ID: "bat_" + message, Agent: by.ID, Session: "s", Message: message, Created: time.Now()}
+	c := &gatelatch.Call{ID: "cal_" + message, Kind: gatelatch.Permission, Tool: "Bash", Input: []byte(`{"command":"ls"}`)}
+	b.Propose(c, by, time.Now())
+	_ = b.Judge(c, gatelatch.Verdict{Effect: gatelatch.Ask}, time.Now())
+	return b
+}
+
+// T11: a failed commit must not cost the events of the batch.
+func TestFailedCommitKeepsEvents(t *testing.T) {
+	full := errors.New("disk full")
+	var fault error
+	s := open(t, t.TempDir(), Options{fault: func() error { return fault }})
+	defer s.Close()
+	b := pending("m1")
+	fault = full
+	if err := save(s, b); !errors.Is(err, full) {
+		t.Fatalf("save with a full disk: %v", err)
+	}
+	fault = nil
+	if err := save(s, b); err != nil {
+		t.Fatal(err)
+	}
+	err := s.View(t.Context(), func(r gatelatch.Reader) error {
+		es, err := r.Events(0, 10)
+		if len(es) != 2 {
+			t.Errorf("%d events after the retry, want proposed and judged", len(es))
+		}
+		return err
+	})
+	if err != nil {
+		t.Error(err)
+	}
+}
+
+// After a failed statement SQLite may have left the transaction. Nothing of
+// the group may then be written, least of all without its audit events.
+func TestFailedStatementFailsTheGroup(t *testing.T) {
+	s := open(t, t.TempDir(), Options{})
+	defer s.Close()
+	err := s.Update(t.Context(), func(t gatelatch.Tx) error {
+		if err := t.SaveBatch(pending("m1")); err != nil {
+			return err
+		}
+		_ = t.(*tx).run(`INSERT INTO no_such_table VALUES (1)`)
+		return nil // a caller that overlooks the error changes nothing
+	})
+	if err == nil {
+		t.Fatal("a failed statement was a success")
+	}
+	var n int
+	if err := s.read.QueryRow(`SELECT (SELECT COUNT(*) FROM batch) + (SELECT COUNT(*) FROM event)`).Scan(&n); err != nil || n != 0 {
+		t.Errorf("%d rows were left behind, %v", n, err)
+	}
+}
+
+func TestSecondProcessIsRefused(t *testing.T) {
+	dir := t.TempDir()
+	s := open(t, dir, Options{})
+	defer s.Close()
+	if _, err := Open(t.Context(), filepath.Join(dir, "g.db"), Options{}); !errors.Is(err, ErrLocked) {
+		t.Errorf("second open: %v, want ErrLocked", err)
+	}
+}
+
+func TestEveryConnectionIsDurable(t *testing.T) {
+	s := open(t, t.TempDir(), Options{})
+	defer s.Close()
+	for pragma, want := range map[string]string{"journal_mode": "wal", "synchronous": "2"} {
+		for name, db := range map[string]interface {
+			QueryRowContext(context.Context, string, ...any) *sql.Row
+		}{"writer": s.conn, "reader": s.read} {
+			var got string
+			if err := db.QueryRowContext(t.Context(), "PRAGMA "+pragma).Scan(&got); err != nil || got != want {
+				t.Errorf("%s: %s is %q, %v; want %s", name, pragma, got, err, want)
+			}
+		}
+	}
+}
+
+// REL-22: a flipped byte in a body passes SQLite's own checks.
+func TestDamagedRowsAreErrors(t *testing.T) {
+	for name, damage := range map[string]string{
+		"body":  `UPDATE batch SET body = CAST(replace(CAST(body AS TEXT), 'pending', 'allowed') AS BLOB)`,
+		"input": `UPDATE input SET bytes = CAST('{"command":"rm"}' AS BLOB)`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := open(t, t.TempDir(), Options{})
+			defer s.Close()
+			if err := save(s, pending("m1")); err != nil {
+				t.Fatal(err)
+			}
+			if _, err := s.conn.ExecContext(t.Context(), damage); err != nil {
+				t.Fatal(err)
+			}
+			err := s.View(t.Context(), func(r gatelatch.Reader) error { _, err := r.Batch("bat_m1"); return err })
+			if err == nil || !strings.Contains(err.Error(), "damaged") {
+				t.Errorf("reading a damaged row: %v", err)
+			}
+		})
+	}
+}
+
+func TestNewerSchemaIsRefused(t *testing.T) {
+	dir := t.TempDir()
+	s := open(t, dir, Options{})
+	if _, err := s.conn.ExecContext(t.Context(), `PRAGMA user_version=99`); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Open(t.Context(), filepath.Join(dir, "g.db"), Options{}); err == nil || !strings.Contains(err.Error(), "newer gatelatch") {
+		t.Errorf("a newer schema: %v", err)
+	}
+}
+
+func TestClockNeverRunsBackwards(t *testing.T) {
+	now := time.Date(2026, 11, 15, 12, 0, 0, 0, time.UTC)
+	s := open(t, t.TempDir(), Options{Now: func() time.Time { return now }})
+	defer s.Close()
+	first := s.clock()
+	now = now.AddDate(-50, 0, 0)
+	if got := s.clock(); !got.Equal(first) {
+		t.Errorf("the clock went from %v to %v", first, got)
+	}
+}
+
+func TestFilesAreForOneUser(t *testing.T) {
+	dir := t.TempDir()
+	s := open(t, dir, Options{})
+	defer s.Close()
+	for _, name := range []string{"g.db", "g.db.lock"} {
+		info, err := os.Stat(filepath.Join(dir, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if perm := info.Mode().Perm(); perm != 0o600 {
+			t.Errorf("%s has mode %o", name, perm)
+		}
+	}
+}
