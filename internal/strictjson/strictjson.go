@@ -1,0 +1,222 @@
+// Package strictjson refuses JSON that two programs could read differently.
+//
+// encoding/json takes the last of two equal names, matches names without
+// regard to case and turns what is not UTF-8 into U+FFFD. Whoever judges one
+// reading and runs another is lost, so all of that is an error here. Nothing
+// is built at start-up: a program that runs once for each call links this.
+package strictjson
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// Limits of a value.
+const (
+	MaxDepth = 64
+	MaxNames = 10_000
+)
+
+const bom = "\uFEFF"
+
+// Check reports why raw is not exactly one unambiguous JSON value: syntax,
+// UTF-8, lone surrogates, names that are equal or differ only in case, depth,
+// number of names, trailing bytes. The error tells the byte offset and never
+// repeats much of the input.
+func Check(raw []byte) error {
+	if bytes.HasPrefix(raw, []byte(bom)) {
+		return at(0, "a byte order mark")
+	}
+	c := checker{dec: decoder(raw)}
+	if err := c.value(); err != nil {
+		return err
+	}
+	if _, err := c.dec.ReadToken(); !errors.Is(err, io.EOF) {
+		return at(c.dec.InputOffset(), "more text after the value")
+	}
+	return nil
+}
+
+// Compact checks raw and returns it without the white space between tokens.
+// No other byte changes: numbers, escapes and the order of names stay.
+func Compact(raw []byte) ([]byte, error) {
+	if err := Check(raw); err != nil {
+		return nil, err
+	}
+	var out bytes.Buffer
+	if err := json.Compact(&out, raw); err != nil {
+		return nil, syntax(err)
+	}
+	return out.Bytes(), nil
+}
+
+// A Field is one member of an object. Name is decoded; Raw and Value are the
+// bytes as they stand.
+type Field struct {
+	Name       string
+	Raw, Value []byte
+}
+
+// Fields checks raw and returns the members of the object it holds, in order.
+func Fields(raw []byte) ([]Field, error) {
+	if err := Check(raw); err != nil {
+		return nil, err
+	}
+	dec := decoder(raw)
+	if dec.PeekKind() != '{' {
+		return nil, at(0, "not an object")
+	}
+	if _, err := dec.ReadToken(); err != nil {
+		return nil, syntax(err)
+	}
+	var out []Field
+	for dec.PeekKind() != '}' {
+		f, err := field(dec)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, f)
+	}
+	return out, nil
+}
+
+func field(dec *jsontext.Decoder) (f Field, err error) {
+	name, err := dec.ReadValue()
+	if err != nil {
+		return f, syntax(err)
+	}
+	f.Raw = bytes.Clone(name)
+	value, err := dec.ReadValue()
+	if err != nil {
+		return f, syntax(err)
+	}
+	f.Value = bytes.Clone(value)
+	return f, json.Unmarshal(f.Raw, &f.Name)
+}
+
+// decoder lets repeated names pass: checker compares them more strictly.
+func decoder(raw []byte) *jsontext.Decoder {
+	return jsontext.NewDecoder(bytes.NewBuffer(raw), jsontext.AllowDuplicateNames(true))
+}
+
+type checker struct {
+	dec   *jsontext.Decoder
+	names int
+}
+
+// value reads one value with everything in it. It can recurse no deeper than
+// MaxDepth.
+func (c *checker) value() error {
+	tok, err := c.dec.ReadToken()
+	if err != nil {
+		return syntax(err)
+	}
+	if c.dec.StackDepth() > MaxDepth {
+		return at(c.dec.InputOffset(), fmt.Sprintf("nested deeper than %d", MaxDepth))
+	}
+	switch tok.Kind() {
+	case '{':
+		return c.object()
+	case '[':
+		return c.array()
+	default:
+		return nil
+	}
+}
+
+func (c *checker) array() error {
+	for c.dec.PeekKind() != ']' {
+		if err := c.value(); err != nil {
+			return err
+		}
+	}
+	return c.end()
+}
+
+func (c *checker) object() error {
+	seen := map[string]bool{}
+	for c.dec.PeekKind() != '}' {
+		tok, err := c.dec.ReadToken()
+		if err != nil {
+			return syntax(err)
+		}
+		name := tok.String()
+		if c.names++; c.names > MaxNames {
+			return at(c.dec.InputOffset(), fmt.Sprintf("more than %d names", MaxNames))
+		}
+		folded := fold(name)
+		if seen[folded] {
+			return at(c.dec.InputOffset(), "the name "+quote(name)+" repeats one before it, or differs only in case")
+		}
+		seen[folded] = true
+		if err := c.value(); err != nil {
+			return err
+		}
+	}
+	return c.end()
+}
+
+func (c *checker) end() error {
+	_, err := c.dec.ReadToken()
+	return syntax(err)
+}
+
+// fold maps names to the same text if strings.EqualFold, and so encoding/json,
+// takes them for equal: K and the Kelvin sign, s and the long s.
+func fold(name string) string {
+	out := make([]byte, 0, len(name))
+	for _, r := range name {
+		out = utf8.AppendRune(out, foldRune(r))
+	}
+	return string(out)
+}
+
+func foldRune(r rune) rune {
+	for {
+		next := unicode.SimpleFold(r)
+		if next <= r {
+			return next
+		}
+		r = next
+	}
+}
+
+func at(offset int64, what string) error {
+	return fmt.Errorf("JSON, byte %d: %s", offset, what)
+}
+
+// syntax gives a decoder's error an offset and drops the path to it, which
+// may be as long as the input.
+func syntax(err error) error {
+	var bad *jsontext.SyntacticError
+	switch {
+	case err == nil:
+		return nil
+	case errors.As(err, &bad):
+		return at(bad.ByteOffset, cut(bad.Err.Error()))
+	case errors.Is(err, io.EOF):
+		return at(0, "no value")
+	}
+	return fmt.Errorf("JSON: %s", cut(err.Error()))
+}
+
+func quote(s string) string { return fmt.Sprintf("%q", cut(s)) }
+
+func cut(s string) string {
+	const most = 80
+	if len(s) <= most {
+		return s
+	}
+	n := most
+	for !utf8.RuneStart(s[n]) {
+		n--
+	}
+	return s[:n] + "…"
+}
