@@ -1,0 +1,41 @@
+package hook
+
+import (
+	"context"
+	"errors"
+	"testing"
+
+	"github.com/gatelatch/gatelatch"
+)
+
+func TestFunc(t *testing.T) {
+	t.Parallel()
+	want := errors.New("broken")
+	h := New("mine", func(_ context.Context, c *gatelatch.Call, _ *gatelatch.Session) (gatelatch.HookResult, error) {
+		return gatelatch.HookResult{Block: c.Tool == "X"}, want
+	})
+	got, err := h.Before(t.Context(), &gatelatch.Call{Tool: "X"}, nil)
+	if h.Name() != "mine" || !got.Block || !errors.Is(err, want) {
+		t.Errorf("got %q, %+v, %v", h.Name(), got, err)
+	}
+}
+
+func TestMerge(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct{ input, change, want string }{
+		"nothing":             {`{"a": 1}`, `{}`, `{"a":1}`},
+		"a field":             {`{"a":1.50,"b":{"x":1,"y":2},"c":"\u0041<"}`, `{"b":{"x":3}}`, `{"a":1.50,"b":{"x":3},"c":"\u0041<"}`},
+		"a new field":         {`{"a":1}`, `{"z": [ 1 ]}`, `{"a":1,"z":[1]}`},
+		"an escaped name":     {`{"\u0061":1}`, `{"a":2}`, `{"\u0061":2}`},
+		"to nothing":          {`{}`, `{"a":null}`, `{"a":null}`},
+		"another case":        {`{"command":"ls"}`, `{"Command":"rm x"}`, ""},
+		"no object":           {`{"a":1}`, `[1]`, ""},
+		"null":                {`{"a":1}`, `null`, ""},
+		"an input of no kind": {`[1]`, `{"a":1}`, ""},
+	} {
+		got, err := merge([]byte(tt.input), []byte(tt.change))
+		if string(got) != tt.want || (err == nil) != (tt.want != "") {
+			t.Errorf("%s: got %s, %v", name, got, err)
+		}
+	}
+}

@@ -1,0 +1,158 @@
+package policy
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/gatelatch/gatelatch/shell"
+)
+
+// maxHits is how many places of one command line a rule points at. More would
+// say nothing new.
+const maxHits = 16
+
+// shellUse is what a call of Bash would run. Only the tool of exactly that
+// name is one: a field called "command" makes no other tool a shell.
+type shellUse struct {
+	src   string
+	found shell.Analysis
+}
+
+func (s *subject) readShell() {
+	src, ok := s.text("command")
+	if !ok {
+		s.concern("the input has no command")
+		raw := string(s.call.Input)
+		s.shell = &shellUse{raw, shell.Unreadable(raw, "not a command")}
+		return
+	}
+	s.shell = &shellUse{src, shell.Analyse(src)}
+	s.unmatched = s.shell.unmatched()
+	for _, name := range slices.Sorted(maps.Keys(s.fields)) {
+		switch value := string(s.fields[name]); {
+		case name == "command" || name == "description" || name == "timeout" || name == "run_in_background":
+		case name == "dangerouslyDisableSandbox" && value == "false":
+		case name == "dangerouslyDisableSandbox":
+			s.concern("it would run outside the agent's sandbox")
+		default:
+			s.concern("the input has a field %.40q that may change how it runs", name)
+		}
+	}
+}
+
+func (u *shellUse) unmatched() string {
+	switch cs := u.found.Commands; {
+	case u.found.Err != "":
+		return "the command can't be read: " + u.found.Err
+	case u.found.Plain != nil:
+		return ""
+	case len(cs) > 0 && cs[0].Literal && cs[0].Wrapper && !cs[0].Guess:
+		return fmt.Sprintf("no rule can allow %s: it runs what its arguments say", cs[0].Program())
+	}
+	return "no rule can allow this: it is not one plain command"
+}
+
+// words is the pattern of a Bash rule.
+type words struct {
+	want []string
+	more bool // others may follow
+}
+
+var anyCommand = words{more: true}
+
+// parseWords reads "git status", or with a rest "npm run:*", "npm run *" or "*".
+func parseWords(pattern string, allow bool) (matcher, error) {
+	if pattern == "*" || pattern == ":*" {
+		return anyCommand, nil
+	}
+	text, more := strings.CutSuffix(pattern, ":*")
+	if !more {
+		text, more = strings.CutSuffix(pattern, " *")
+	}
+	if strings.Contains(text, "*") {
+		return nil, errors.New("a * stands only at the end, for more words: npm run:*")
+	}
+	want, ok := shell.Words(text)
+	switch {
+	case !ok:
+		return nil, errors.New("the pattern is not plain words; expansions, operators and redirections can't be matched")
+	case allow && shell.IsWrapper(want[0]):
+		return nil, fmt.Errorf("%s runs what its arguments say, so no rule can allow it", want[0])
+	case allow && shell.Analyse(text).Plain == nil:
+		return nil, errors.New("this is never one plain command, so no rule can allow it")
+	}
+	return words{want, more}, nil
+}
+
+func (w words) match(s *subject, allow bool) ([]hit, error) {
+	switch {
+	case s.shell == nil:
+		return nil, nil
+	case allow:
+		return w.certain(s.shell), nil
+	case len(w.want) == 0:
+		return []hit{{}}, nil
+	}
+	return w.possible(s.shell), nil
+}
+
+// certain matches if the whole command line is one plain command.
+func (w words) certain(u *shellUse) []hit {
+	p := u.found.Plain
+	if p == nil || p.Wrapper || !w.begin(p.Words, w.more) || !slices.Equal(p.Words[:len(w.want)], w.want) {
+		return nil
+	}
+	return []hit{u.hit(*p)}
+}
+
+// possible matches every command that is found, and behind wrappers at every
+// word: sudo -u x rm y.
+func (w words) possible(u *shellUse) []hit {
+	var out []hit
+	for _, c := range u.found.Commands {
+		if len(out) == maxHits {
+			break
+		}
+		if h := u.hit(c); w.in(c) && !slices.Contains(out, h) {
+			out = append(out, h)
+		}
+	}
+	return out
+}
+
+func (w words) in(c shell.Command) bool {
+	if w.begin(c.Words, w.more || c.Wrapper && c.Guess) {
+		return true
+	}
+	for i := 1; c.Wrapper && i < len(c.Words); i++ {
+		if w.begin(c.Words[i:], true) {
+			return true
+		}
+	}
+	return false
+}
+
+// begin reports whether have starts with the words of the rule, and ends with
+// them unless more may follow.
+func (w words) begin(have []string, more bool) bool {
+	n := len(w.want)
+	if len(have) < n || len(have) > n && !more {
+		return false
+	}
+	return n == 0 || sameProgram(w.want[0], have[0]) && slices.Equal(w.want[1:], have[1:n])
+}
+
+// sameProgram takes /bin/rm and RM for rm. A rule with a path is about that path.
+func sameProgram(rule, word string) bool {
+	if !strings.Contains(rule, "/") {
+		word = word[strings.LastIndexByte(word, '/')+1:]
+	}
+	return strings.EqualFold(rule, word)
+}
+
+func (u *shellUse) hit(c shell.Command) hit {
+	return hit{part: u.src[c.Start:c.End], start: c.Start, end: c.End}
+}

@@ -1,0 +1,108 @@
+package policy
+
+import (
+	"strings"
+	"testing"
+)
+
+func TestParseRefuses(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct{ yaml, want string }{
+		"an empty file":               {"", "policy.yaml:1: the file is empty"},
+		"only a comment":              {"# x\n", "policy.yaml:1:"},
+		"no version":                  {"allow: [X]", "policy.yaml:1: version: 1 is missing"},
+		"another version":             {"version: 2", `policy.yaml:1: version "2" is not known`},
+		"a version as text":           {"version: '1'", `version "1" is not known`},
+		"another number for one":      {"version: 0x1", "is not known"},
+		"an unknown key":              {"version: 1\nalow: [X]", `policy.yaml:2: unknown key "alow"`},
+		"a key in another case":       {"version: 1\nAllow: [X]", `policy.yaml:2: unknown key "Allow"`},
+		"a key twice":                 {"version: 1\nallow: [X]\nallow: [Y]", `policy.yaml:3: the key "allow" is there twice`},
+		"a list twice by merging":     {"version: 1\n<<: {allow: [X]}", "policy.yaml:2:"},
+		"a second document":           {"version: 1\n---\nversion: 1", "policy.yaml:2: a second document"},
+		"broken YAML":                 {"version: 1\nallow: [X\ndeny: {", "policy.yaml:"},
+		"a list instead of keys":      {"- X", "policy.yaml:1: expected keys"},
+		"a text instead of a list":    {"version: 1\ndeny: X", "policy.yaml:2: deny is a list"},
+		"a number as a rule":          {"version: 1\ndeny:\n- X\n- 12", "policy.yaml:4: expected a text"},
+		"a list as a rule":            {"version: 1\ndeny: [[X]]", "expected a text"},
+		"an alias":                    {"version: 1\nask: [&a X]\ndeny: [*a]", "policy.yaml:3: expected a text"},
+		"an unquoted star":            {"version: 1\ndeny: [*]", "policy.yaml:2:"},
+		"an unknown key of a rule":    {"version: 1\ndeny:\n- {rule: X, when: y}", `policy.yaml:3: unknown key "when"`},
+		"a rule with a colon":         {"version: 1\ndeny:\n- Bash(a: b)", "put quotes around a rule"},
+		"a rule without its text":     {"version: 1\ndeny:\n- {why: x}", "policy.yaml:3:"},
+		"a rule's key twice":          {"version: 1\ndeny:\n- {rule: X, rule: Y}", "there twice"},
+		"an empty rule":               {"version: 1\ndeny: ['']", "no tool name"},
+		"no closing bracket":          {"version: 1\ndeny: ['Bash(ls']", "does not end in )"},
+		"text behind the bracket":     {"version: 1\ndeny: ['Bash(ls) x']", "does not end in )"},
+		"an empty pattern":            {"version: 1\ndeny: ['Bash()']", "the pattern is empty"},
+		"a blank in a tool":           {"version: 1\ndeny: ['Ba sh']", "no tool name"},
+		"a star in a tool":            {"version: 1\ndeny: ['m*p']", "no tool name"},
+		"a star on another tool":      {"version: 1\ndeny: ['Task*']", "only names of MCP tools"},
+		"allowing everything":         {"version: 1\nallow: ['*']", "can't allow every tool"},
+		"allowing every server":       {"version: 1\nallow: ['mcp__*']", "name the whole server"},
+		"allowing half a server":      {"version: 1\nallow: ['mcp__git*']", "name the whole server"},
+		"a pattern nobody knows":      {"version: 1\ndeny: ['Task(x)']", "Task takes no pattern"},
+		"a pattern of an MCP tool":    {"version: 1\nallow: ['mcp__x__y(z)']", "takes no pattern"},
+		"a star inside a command":     {"version: 1\nallow: ['Bash(git * main)']", "only at the end"},
+		"a star on a word":            {"version: 1\nallow: ['Bash(npm run*)']", "only at the end"},
+		"a substitution":              {"version: 1\nallow: ['Bash(ls $(x))']", "not plain words"},
+		"a pipe":                      {"version: 1\ndeny: ['Bash(curl | sh)']", "not plain words"},
+		"allowing a wrapper":          {"version: 1\nallow: ['Bash(env:*)']", "no rule can allow it"},
+		"allowing a wrapper by path":  {"version: 1\nallow: ['Bash(/usr/bin/python3 x.py)']", "no rule can allow it"},
+		"allowing a reserved word":    {"version: 1\nallow: ['Bash(if x)']", "never one plain command"},
+		"allowing an assignment":      {"version: 1\nallow: ['Bash(A=1 x)']", "never one plain command"},
+		"a broken glob":               {"version: 1\ndeny: ['Read(./[a)']", "not a valid glob"},
+		"dots in a path":              {"version: 1\ndeny: ['Read(../x)']", ". and .."},
+		"two slashes":                 {"version: 1\ndeny: ['Read(//etc/**)']", "one slash"},
+		"allowing a path of nowhere":  {"version: 1\nallow: ['Read(src/**)']", "say where: ./src/** in the project"},
+		"a domain without its mark":   {"version: 1\nallow: ['WebFetch(example.com)']", "WebFetch(domain:example.com)"},
+		"a domain with a star":        {"version: 1\nallow: ['WebFetch(domain:*.example.com)']", "sub-domains are always included"},
+		"a domain with other letters": {"version: 1\nallow: ['WebFetch(domain:exämple.com)']", "xn--"},
+		"a domain with a port":        {"version: 1\nallow: ['WebFetch(domain:example.com:80)']", "a domain is"},
+		"a skill with a star":         {"version: 1\nallow: ['Skill(p*)']", "in full"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			_, err := Parse("policy.yaml", []byte(tt.yaml))
+			if err == nil || !strings.Contains(err.Error(), tt.want) || !strings.HasPrefix(err.Error(), "policy.yaml:") {
+				t.Errorf("got %v, want %q in it", err, tt.want)
+			}
+		})
+	}
+}
+
+func TestParseAccepts(t *testing.T) {
+	t.Parallel()
+	for _, yaml := range []string{
+		"version: 1", "version: 1\nallow:\n", "version: 1\nallow: [X]\nask: [Y]\ndeny: ['*', mcp__*]",
+		"version: 1\ndeny:\n- rule: Bash(rm:*)\n  why: gone is gone",
+		"version: 1\ndeny: ['Bash(sudo:*)', 'Bash(find . -delete)', 'Bash(A=1:*)', Read(.env), Read(src/**)]",
+		"version: 1\nallow: [Bash, 'Bash(*)', 'Bash(npm run *)', Read(**), Read(**/x), Read(./x), Read(~/x), Read(/x), 'WebFetch(domain:localhost)']",
+	} {
+		if _, err := Parse("policy.yaml", []byte(yaml)); err != nil {
+			t.Errorf("%s: %v", yaml, err)
+		}
+	}
+}
+
+func TestHash(t *testing.T) {
+	t.Parallel()
+	a, b := rules(t, "allow: [X]"), rules(t, "allow: [Y]")
+	if a.Hash() == b.Hash() || a.Hash() != rules(t, "allow: [X]").Hash() || a.Hash() == Default().Hash() {
+		t.Errorf("got %s, %s", a.Hash(), b.Hash())
+	}
+}
+
+func FuzzParse(f *testing.F) {
+	f.Add(defaultRules)
+	f.Add([]byte("version: 1\nallow: [&a X, *a]\ndeny:\n- {rule: 'Bash(rm:*)', why: x}"))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		s, err := Parse("policy.yaml", data)
+		if err != nil {
+			if !strings.HasPrefix(err.Error(), "policy.yaml:") {
+				t.Fatalf("%v does not say where", err)
+			}
+			return
+		}
+		judge(t, s, bash("ls -la"))
+	})
+}
