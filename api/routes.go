@@ -1,0 +1,78 @@
+package api
+
+import "reflect"
+
+// Role says which principal a route is for. The zero role lets nobody in.
+type Role string
+
+// Roles of routes.
+const (
+	Nobody   Role = ""
+	Anybody  Role = "anybody" // before login: the page itself, login, health
+	Agents   Role = "agents"
+	People   Role = "people"
+	Commands Role = "commands" // people on the command line, not in a browser
+)
+
+// A Route is one method of the API. In and Out are the zero values of its
+// bodies; nil is no body.
+type Route struct {
+	Name    string
+	Method  string
+	Path    string
+	Role    Role
+	In, Out any
+	Stream  bool // answers with an event stream of Out
+}
+
+// Routes is the whole API. The server refuses to start with a route it has no
+// handler for, or a handler that has no route.
+var Routes = []Route{
+	{Name: "Propose", Method: "POST", Path: "/v1/batches", Role: Agents, In: Proposal{}, Out: Batch{}},
+	{Name: "Batch", Method: "GET", Path: "/v1/batches/{id}", Role: Agents, Out: Batch{}},
+	{Name: "Await", Method: "POST", Path: "/v1/batches/{id}/await", Role: Agents, In: Await{}, Out: Batch{}},
+	{Name: "Withdraw", Method: "POST", Path: "/v1/batches/{id}/withdraw", Role: Agents, In: Withdraw{}, Out: None{}},
+	{Name: "Report", Method: "POST", Path: "/v1/reports", Role: Agents, In: Report{}, Out: None{}},
+
+	{Name: "Calls", Method: "GET", Path: "/v1/calls", Role: People, Out: Calls{}},
+	{Name: "Call", Method: "GET", Path: "/v1/calls/{id}", Role: People, Out: Call{}},
+	{Name: "Decide", Method: "POST", Path: "/v1/calls/{id}/decision", Role: People, In: Decision{}, Out: Call{}},
+	{Name: "Events", Method: "GET", Path: "/v1/events", Role: People, Out: Event{}, Stream: true},
+	{Name: "Status", Method: "GET", Path: "/v1/status", Role: People, Out: Status{}},
+	{Name: "Pause", Method: "POST", Path: "/v1/pause", Role: People, In: PauseRequest{}, Out: Status{}},
+	{Name: "Unpause", Method: "POST", Path: "/v1/unpause", Role: People, In: None{}, Out: Status{}},
+	{Name: "Logout", Method: "POST", Path: "/v1/logout", Role: People, In: None{}, Out: None{}},
+
+	{Name: "LoginCode", Method: "POST", Path: "/v1/login-codes", Role: Commands, In: None{}, Out: LoginCode{}},
+	{Name: "Login", Method: "POST", Path: "/v1/login", Role: Anybody, In: Login{}, Out: LoggedIn{}},
+	{Name: "Health", Method: "GET", Path: "/healthz", Role: Anybody, Out: None{}},
+}
+
+// Types lists every type of the contract once, in the order of the routes.
+func Types() []reflect.Type {
+	var out []reflect.Type
+	seen := map[reflect.Type]bool{}
+	var add func(reflect.Type)
+	add = func(t reflect.Type) {
+		for t.Kind() == reflect.Pointer || t.Kind() == reflect.Slice || t.Kind() == reflect.Map {
+			t = t.Elem()
+		}
+		if t.Kind() != reflect.Struct || t.PkgPath() == "time" || seen[t] {
+			return
+		}
+		seen[t] = true
+		for i := range t.NumField() {
+			add(t.Field(i).Type)
+		}
+		out = append(out, t)
+	}
+	for _, r := range Routes {
+		for _, v := range []any{r.In, r.Out} {
+			if v != nil {
+				add(reflect.TypeOf(v))
+			}
+		}
+	}
+	add(reflect.TypeFor[ErrorBody]())
+	return out
+}

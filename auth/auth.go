@@ -1,0 +1,236 @@
+// Package auth says who asks: keys of agents and command lines, sessions of
+// browsers, and the one-time codes that start them. There is no request
+// without a principal, on loopback no more than anywhere.
+package auth
+
+import (
+	"context"
+	"crypto/subtle"
+	"errors"
+	"net/http"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/gatelatch/gatelatch"
+	"github.com/gatelatch/gatelatch/api"
+	"github.com/gatelatch/gatelatch/internal/id"
+)
+
+// Lifetimes.
+const (
+	CodeLife    = time.Minute
+	BrowserIdle = 12 * time.Hour
+	maxCodes    = 16
+	touchEvery  = 10 * time.Minute
+)
+
+// Prefixes of secrets, so that scanners recognise them.
+const (
+	askPrefix     = "gka"
+	decidePrefix  = "gkd"
+	browserPrefix = "gkb"
+	pagePrefix    = "gkp"
+)
+
+var (
+	// ErrNobody means that the request shows no valid credential.
+	ErrNobody = errors.New("not logged in")
+	// ErrCode means that a login code is unknown, used or too old.
+	ErrCode = errors.New("this login link was used before or has expired")
+)
+
+// Auth checks credentials against the store.
+type Auth struct {
+	store gatelatch.Store
+	name  string // of the person whose gateway this is
+
+	mu    sync.Mutex
+	codes map[gatelatch.Sum]time.Time // hash of a code → when it ends
+	used  map[string]time.Time        // browser key → last use; GET must not write
+}
+
+// New returns an Auth for the person with that name.
+func New(store gatelatch.Store, person string) *Auth {
+	return &Auth{store: store, name: person, codes: map[gatelatch.Sum]time.Time{}, used: map[string]time.Time{}}
+}
+
+func hash(secret string) gatelatch.Sum { return gatelatch.SumOf([]byte(secret)) }
+
+// Verify returns the key that the request shows. A request that shows two
+// credentials, or one twice, shows none: no check is ever lowered by adding.
+func (a *Auth) Verify(ctx context.Context, h http.Header, cookies []*http.Cookie) (*gatelatch.Key, error) {
+	bearer := h.Values("Authorization")
+	page := h.Values(api.PageHeader)
+	var cookie []string
+	for _, c := range cookies {
+		if c.Name == api.CookieName {
+			cookie = append(cookie, c.Value)
+		}
+	}
+	switch {
+	case len(bearer) == 1 && len(page) == 0 && len(cookie) == 0:
+		return a.bearer(ctx, bearer[0])
+	case len(bearer) == 0 && len(page) == 1 && len(cookie) == 1:
+		return a.browser(ctx, cookie[0], page[0])
+	}
+	return nil, ErrNobody
+}
+
+func (a *Auth) bearer(ctx context.Context, header string) (*gatelatch.Key, error) {
+	secret, ok := strings.CutPrefix(header, "Bearer ")
+	if !ok {
+		return nil, ErrNobody
+	}
+	k, _, err := a.find(ctx, secret)
+	if err != nil {
+		return nil, err
+	}
+	if k.Kind != gatelatch.AskKey && k.Kind != gatelatch.DecideKey {
+		return nil, ErrNobody
+	}
+	return k, nil
+}
+
+func (a *Auth) browser(ctx context.Context, cookie, page string) (*gatelatch.Key, error) {
+	k, now, err := a.find(ctx, cookie)
+	if err != nil {
+		return nil, err
+	}
+	second := hash(page)
+	if k.Kind != gatelatch.BrowserKey || subtle.ConstantTimeCompare(second[:], k.Second[:]) != 1 {
+		return nil, ErrNobody
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	last := k.Used
+	if seen := a.used[k.ID]; seen.After(last) {
+		last = seen
+	}
+	if now.Sub(last) > BrowserIdle {
+		delete(a.used, k.ID)
+		return nil, ErrNobody
+	}
+	a.used[k.ID] = now
+	return k, nil
+}
+
+// find looks a secret up by its hash, so that the lookup's time tells nothing
+// about the secret.
+func (a *Auth) find(ctx context.Context, secret string) (k *gatelatch.Key, now time.Time, err error) {
+	err = a.store.View(ctx, func(r gatelatch.Reader) error {
+		now = r.Now()
+		k, err = r.KeyByHash(hash(secret))
+		return err
+	})
+	switch {
+	case errors.Is(err, gatelatch.ErrNotFound):
+		return nil, now, ErrNobody
+	case err != nil:
+		return nil, now, err
+	case !k.Revoked.IsZero():
+		return nil, now, ErrNobody
+	}
+	return k, now, nil
+}
+
+// Code makes a login code: single use, one minute.
+func (a *Auth) Code(ctx context.Context) (code string, ends time.Time, err error) {
+	now, err := a.now(ctx)
+	if err != nil {
+		return "", time.Time{}, err
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.forget(now)
+	code, ends = id.New("glc"), now.Add(CodeLife)
+	a.codes[hash(code)] = ends
+	return code, ends, nil
+}
+
+func (a *Auth) now(ctx context.Context) (now time.Time, err error) {
+	err = a.store.View(ctx, func(r gatelatch.Reader) error { now = r.Now(); return nil })
+	return now, err
+}
+
+// forget drops codes that ended, and the oldest while there are too many.
+func (a *Auth) forget(now time.Time) {
+	for len(a.codes) > 0 {
+		var oldest gatelatch.Sum
+		var ends time.Time
+		for h, e := range a.codes {
+			if ends.IsZero() || e.Before(ends) {
+				oldest, ends = h, e
+			}
+		}
+		if now.Before(ends) && len(a.codes) < maxCodes {
+			return
+		}
+		delete(a.codes, oldest)
+	}
+}
+
+// Login trades a code for the two halves of a browser session. The code is
+// used up first: a crash costs a new link, never a second session.
+func (a *Auth) Login(ctx context.Context, code string) (cookie, page string, k *gatelatch.Key, err error) {
+	now, err := a.now(ctx)
+	if err != nil {
+		return "", "", nil, err
+	}
+	if !a.take(code, now) {
+		return "", "", nil, ErrCode
+	}
+	cookie, page = id.Secret(browserPrefix), id.Secret(pagePrefix)
+	k = &gatelatch.Key{ID: id.New("key"), Kind: gatelatch.BrowserKey, Name: a.name, Hash: hash(cookie), Second: hash(page), Created: now, Used: now}
+	err = a.store.Update(ctx, func(tx gatelatch.Tx) error { return create(tx, k) })
+	return cookie, page, k, err
+}
+
+// take uses a code up.
+func (a *Auth) take(code string, now time.Time) bool {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	ends, ok := a.codes[hash(code)]
+	delete(a.codes, hash(code))
+	return ok && now.Before(ends)
+}
+
+func create(tx gatelatch.Tx, k *gatelatch.Key) error {
+	if err := tx.SaveKey(k); err != nil {
+		return err
+	}
+	by := gatelatch.Actor{Kind: gatelatch.GatewayActor}
+	return tx.Record(gatelatch.Event{Kind: gatelatch.KeyCreated, By: by, At: k.Created, Body: []byte(`{"key":"` + k.ID + `","kind":"` + string(k.Kind) + `"}`)})
+}
+
+// Revoke ends a key at once.
+func (a *Auth) Revoke(ctx context.Context, keyID string, by gatelatch.Actor) error {
+	return a.store.Update(ctx, func(tx gatelatch.Tx) error {
+		k, err := tx.Key(keyID)
+		if err != nil || !k.Revoked.IsZero() {
+			return err
+		}
+		k.Revoked = tx.Now()
+		if err := tx.SaveKey(k); err != nil {
+			return err
+		}
+		return tx.Record(gatelatch.Event{Kind: gatelatch.KeyRevoked, By: by, At: k.Revoked, Body: []byte(`{"key":"` + k.ID + `"}`)})
+	})
+}
+
+// Touch notes that a browser was used, so that a restart does not log it out.
+// It is called where a request may write.
+func (a *Auth) Touch(ctx context.Context, k *gatelatch.Key) error {
+	if k.Kind != gatelatch.BrowserKey {
+		return nil
+	}
+	return a.store.Update(ctx, func(tx gatelatch.Tx) error {
+		now := tx.Now()
+		k, err := tx.Key(k.ID)
+		if err != nil || now.Sub(k.Used) < touchEvery || !k.Revoked.IsZero() {
+			return err
+		}
+		k.Used = now
+		return tx.SaveKey(k)
+	})
+}

@@ -1,0 +1,203 @@
+package auth_test
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/gatelatch/gatelatch"
+	"github.com/gatelatch/gatelatch/api"
+	"github.com/gatelatch/gatelatch/auth"
+	"github.com/gatelatch/gatelatch/internal/statedir"
+	"github.com/gatelatch/gatelatch/store/sqlite"
+)
+
+// world is an Auth whose clock the test moves.
+type world struct {
+	*auth.Auth
+	t    *testing.T
+	path string
+	now  time.Time
+	s    *sqlite.Store
+}
+
+func newWorld(t *testing.T) *world {
+	w := &world{t: t, path: filepath.Join(t.TempDir(), "g.db"), now: time.Date(2026, 11, 15, 12, 0, 0, 0, time.UTC)}
+	w.open()
+	t.Cleanup(func() { _ = w.s.Close() })
+	return w
+}
+
+func (w *world) open() {
+	w.t.Helper()
+	s, err := sqlite.Open(context.Background(), w.path, sqlite.Options{Now: func() time.Time { return w.now }})
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	w.s, w.Auth = s, auth.New(s, "mira")
+}
+
+func (w *world) restart() {
+	w.t.Helper()
+	if err := w.s.Close(); err != nil {
+		w.t.Fatal(err)
+	}
+	w.open()
+}
+
+func (w *world) login() (cookie, page string) {
+	w.t.Helper()
+	code, _, err := w.Code(w.t.Context())
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	cookie, page, _, err = w.Login(w.t.Context(), code)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return cookie, page
+}
+
+func (w *world) browser(cookie, page string) (*gatelatch.Key, error) {
+	return w.Verify(w.t.Context(), http.Header{http.CanonicalHeaderKey(api.PageHeader): {page}}, []*http.Cookie{{Name: api.CookieName, Value: cookie}})
+}
+
+func TestCodesWorkOnceAndSoon(t *testing.T) {
+	w := newWorld(t)
+	code, ends, err := w.Code(t.Context())
+	if err != nil || !ends.Equal(w.now.Add(auth.CodeLife)) {
+		t.Fatalf("%v, ends %v", err, ends)
+	}
+	if len(code) < 26 {
+		t.Errorf("a code of %d characters can be guessed", len(code))
+	}
+	if _, _, _, err := w.Login(t.Context(), code); err != nil {
+		t.Fatal(err)
+	}
+	for name, code := range map[string]string{"used": code, "unknown": "glc_nope", "empty": ""} {
+		if _, _, _, err := w.Login(t.Context(), code); !errors.Is(err, auth.ErrCode) {
+			t.Errorf("%s code: %v", name, err)
+		}
+	}
+	late, _, err := w.Code(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.now = w.now.Add(auth.CodeLife)
+	if _, _, _, err := w.Login(t.Context(), late); !errors.Is(err, auth.ErrCode) {
+		t.Errorf("a code that ended: %v", err)
+	}
+}
+
+// O14: codes that nobody uses do not pile up.
+func TestOldCodesGiveWay(t *testing.T) {
+	w := newWorld(t)
+	first, _, err := w.Code(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 40 {
+		w.now = w.now.Add(time.Millisecond)
+		if _, _, err := w.Code(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, _, _, err := w.Login(t.Context(), first); !errors.Is(err, auth.ErrCode) {
+		t.Errorf("the first of 41 codes: %v", err)
+	}
+}
+
+func TestBrowserSessions(t *testing.T) {
+	w := newWorld(t)
+	cookie, page := w.login()
+	k, err := w.browser(cookie, page)
+	if err != nil || k.Actor().Kind != gatelatch.PersonActor || k.Actor().Name != "mira" {
+		t.Fatalf("%+v, %v", k, err)
+	}
+	w.restart()
+	if _, err := w.browser(cookie, page); err != nil {
+		t.Errorf("after a restart: %v", err)
+	}
+	for range 3 { // used now and then
+		w.now = w.now.Add(auth.BrowserIdle - time.Minute)
+		if _, err := w.browser(cookie, page); err != nil {
+			t.Errorf("in use: %v", err)
+		}
+	}
+	w.now = w.now.Add(auth.BrowserIdle + time.Minute)
+	if _, err := w.browser(cookie, page); !errors.Is(err, auth.ErrNobody) {
+		t.Errorf("idle for too long: %v", err)
+	}
+}
+
+func TestTouchSurvivesARestart(t *testing.T) {
+	w := newWorld(t)
+	cookie, page := w.login()
+	w.now = w.now.Add(auth.BrowserIdle - time.Minute)
+	k, err := w.browser(cookie, page)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Touch(t.Context(), k); err != nil {
+		t.Fatal(err)
+	}
+	w.restart()
+	w.now = w.now.Add(auth.BrowserIdle - time.Minute)
+	if _, err := w.browser(cookie, page); err != nil {
+		t.Errorf("%v", err)
+	}
+}
+
+func TestRevokedKeysEndAtOnce(t *testing.T) {
+	w := newWorld(t)
+	cookie, page := w.login()
+	k, err := w.browser(cookie, page)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Revoke(t.Context(), k.ID, k.Actor()); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := w.browser(cookie, page); !errors.Is(err, auth.ErrNobody) {
+		t.Errorf("after revocation: %v", err)
+	}
+}
+
+func TestKeyFiles(t *testing.T) {
+	w := newWorld(t)
+	dir := statedir.Dir(filepath.Join(t.TempDir(), "state"))
+	if err := dir.Prepare(); err != nil {
+		t.Fatal(err)
+	}
+	for range 2 { // the second time it finds them
+		if err := w.EnsureFiles(t.Context(), dir); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for path, kind := range map[string]gatelatch.KeyKind{dir.AgentKey(): gatelatch.AskKey, dir.ApproverKey(): gatelatch.DecideKey} {
+		secret, err := statedir.ReadKey(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		k, err := w.Verify(t.Context(), http.Header{"Authorization": {"Bearer " + secret}}, nil)
+		if err != nil || k.Kind != kind {
+			t.Errorf("%s: %+v, %v", path, k, err)
+		}
+	}
+	// An agent that puts its own key where the person's belongs gains nothing.
+	secret, err := os.ReadFile(dir.AgentKey())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(dir.ApproverKey(), secret, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.EnsureFiles(t.Context(), dir); err == nil || !strings.Contains(err.Error(), "does not hold a key of its kind") {
+		t.Errorf("an agent's key as a person's: %v", err)
+	}
+}

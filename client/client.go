@@ -1,0 +1,156 @@
+// Package client speaks the gateway's API: as an agent it is a
+// gatelatch.Service, as a person it lists, decides and pauses. It needs the
+// standard library only, because the hook is built from it.
+package client
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"net"
+	"net/http"
+	"time"
+
+	"github.com/gatelatch/gatelatch/api"
+	"github.com/gatelatch/gatelatch/internal/statedir"
+)
+
+// ErrUnreachable means that no gateway answered.
+var ErrUnreachable = errors.New("cannot reach the gateway")
+
+const maxAnswer = 32 << 20
+
+// Client talks to one gateway with one key.
+type Client struct {
+	key  string
+	http *http.Client
+}
+
+// ForAgents returns a client that can only ask, by the key and socket of the
+// state directory.
+func ForAgents(dir statedir.Dir) (*Client, error) {
+	return open(dir, dir.AgentKey(), func(g statedir.Gateway) string { return g.AgentSocket })
+}
+
+// ForPeople returns a client that can decide.
+func ForPeople(dir statedir.Dir) (*Client, error) {
+	return open(dir, dir.ApproverKey(), func(g statedir.Gateway) string { return g.ApproverSocket })
+}
+
+func open(dir statedir.Dir, keyFile string, socket func(statedir.Gateway) string) (*Client, error) {
+	key, err := statedir.ReadKey(keyFile)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrUnreachable, err)
+	}
+	// The address is looked up for each connection: a gateway that came back
+	// may have moved. The key goes nowhere else.
+	dial := func(ctx context.Context, _, _ string) (net.Conn, error) {
+		g, err := dir.Gateway()
+		if err != nil {
+			return nil, err
+		}
+		return new(net.Dialer).DialContext(ctx, "unix", socket(g))
+	}
+	return &Client{key: key, http: &http.Client{
+		Transport:     &http.Transport{DialContext: dial, DisableCompression: true, MaxIdleConnsPerHost: 4},
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	}}, nil
+}
+
+// Close lets go of idle connections.
+func (c *Client) Close() { c.http.CloseIdleConnections() }
+
+// do sends one request. in and out may be nil. It returns the status of a
+// success; any other answer is a *api.RemoteError.
+func (c *Client) do(ctx context.Context, method, path string, in, out any) (int, error) {
+	res, err := c.send(ctx, method, path, in)
+	if err != nil {
+		return 0, err
+	}
+	defer func() { _ = res.Body.Close() }()
+	raw, err := io.ReadAll(io.LimitReader(res.Body, maxAnswer))
+	if err != nil {
+		return 0, unreachable(ctx, err)
+	}
+	if res.StatusCode != http.StatusOK && res.StatusCode != http.StatusAccepted {
+		return 0, remoteError(res.StatusCode, raw)
+	}
+	if out == nil {
+		return res.StatusCode, nil
+	}
+	if err := json.Unmarshal(raw, out); err != nil {
+		return 0, fmt.Errorf("the gateway's answer can't be read: %w", err)
+	}
+	return res.StatusCode, nil
+}
+
+func (c *Client) send(ctx context.Context, method, path string, in any) (*http.Response, error) {
+	var body io.Reader
+	if in != nil {
+		var buf bytes.Buffer
+		enc := json.NewEncoder(&buf)
+		enc.SetEscapeHTML(false) // an input's bytes stay as they are
+		if err := enc.Encode(in); err != nil {
+			return nil, err
+		}
+		body = &buf
+	}
+	req, err := http.NewRequestWithContext(ctx, method, "http://"+api.SocketHost+path, body)
+	if err != nil {
+		return nil, err
+	}
+	req.Header.Set("Authorization", "Bearer "+c.key)
+	if in != nil {
+		req.Header.Set("Content-Type", "application/json")
+	}
+	res, err := c.http.Do(req)
+	if err != nil {
+		return nil, unreachable(ctx, err)
+	}
+	return res, nil
+}
+
+func unreachable(ctx context.Context, err error) error {
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	return fmt.Errorf("%w: %w", ErrUnreachable, err)
+}
+
+func remoteError(status int, raw []byte) error {
+	var body api.ErrorBody
+	if err := json.Unmarshal(raw, &body); err != nil || body.Error.Code == "" {
+		return fmt.Errorf("the gateway answered %d without a reason", status)
+	}
+	return &api.RemoteError{Status: status, Body: body.Error}
+}
+
+// Again reports whether the same request may succeed later: the gateway is
+// down, stopping or overloaded.
+func Again(err error) bool {
+	var r *api.RemoteError
+	return errors.Is(err, ErrUnreachable) || errors.As(err, &r) && r.Status == http.StatusServiceUnavailable
+}
+
+// Backoff waits between tries: longer each time, never the same for all.
+type Backoff struct{ n int }
+
+// Wait waits for the next try, or until ctx ends.
+func (b *Backoff) Wait(ctx context.Context) error {
+	const first, most = 50 * time.Millisecond, 2 * time.Second
+	d := min(most, first<<min(b.n, 10))
+	b.n++
+	d = d/2 + rand.N(d/2+1) //nolint:gosec // jitter, not a secret
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-t.C:
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}

@@ -1,0 +1,54 @@
+package client
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+
+	"github.com/gatelatch/gatelatch/api"
+)
+
+// Events calls fn for each event behind a sequence number as it happens, until
+// ctx ends, the stream breaks or fn returns false.
+func (c *Client) Events(ctx context.Context, after int64, fn func(api.Event) bool) error {
+	res, err := c.send(ctx, http.MethodGet, fmt.Sprintf("/v1/events?after=%d", after), nil)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = res.Body.Close() }()
+	if res.StatusCode != http.StatusOK {
+		raw, err := io.ReadAll(io.LimitReader(res.Body, maxAnswer))
+		if err != nil {
+			return unreachable(ctx, err)
+		}
+		return remoteError(res.StatusCode, raw)
+	}
+	sc := bufio.NewScanner(res.Body)
+	sc.Buffer(nil, 1<<20)
+	for sc.Scan() {
+		data, ok := strings.CutPrefix(sc.Text(), "data: ")
+		if !ok {
+			continue
+		}
+		var e api.Event
+		if err := json.Unmarshal([]byte(data), &e); err != nil {
+			return fmt.Errorf("the gateway's event can't be read: %w", err)
+		}
+		if !fn(e) {
+			return nil
+		}
+	}
+	if err := sc.Err(); err != nil {
+		return unreachable(ctx, err)
+	}
+	return unreachable(ctx, io.ErrUnexpectedEOF)
+}
+
+// AwaitEvent waits for the first event that match accepts.
+func (c *Client) AwaitEvent(ctx context.Context, after int64, match func(kind string, body json.RawMessage) bool) error {
+	return c.Events(ctx, after, func(e api.Event) bool { return !match(e.Kind, e.Body) })
+}

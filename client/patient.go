@@ -1,0 +1,60 @@
+package client
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/gatelatch/gatelatch"
+)
+
+// A Patient client outlives its gateway: once it has met one, it asks until
+// its context ends, through crashes and restarts. A gateway that was never met
+// gets Grace to appear, so that nobody waits for one that is not there.
+type Patient struct {
+	*Client
+	Grace time.Duration
+	Start func() error // tries to start a gateway; may be nil
+	met   bool
+}
+
+var _ gatelatch.Service = (*Patient)(nil)
+
+// Propose implements gatelatch.Service.
+func (p *Patient) Propose(ctx context.Context, q gatelatch.Proposal) (b *gatelatch.Batch, err error) {
+	err = p.until(ctx, func() error { b, err = p.Client.Propose(ctx, q); return err })
+	return b, err
+}
+
+// Await implements gatelatch.Service.
+func (p *Patient) Await(ctx context.Context, batchID, holder string) (b *gatelatch.Batch, err error) {
+	err = p.until(ctx, func() error { b, err = p.Client.Await(ctx, batchID, holder); return err })
+	return b, err
+}
+
+func (p *Patient) until(ctx context.Context, try func() error) error {
+	var wait Backoff
+	began, started := time.Now(), false
+	for {
+		err := try()
+		switch {
+		case err == nil:
+			p.met = true
+			return nil
+		case !Again(err):
+			return err
+		}
+		if p.Start != nil && !started && errors.Is(err, ErrUnreachable) {
+			started = true
+			if e := p.Start(); e != nil {
+				return errors.Join(err, e)
+			}
+		}
+		if !p.met && time.Since(began) > p.Grace {
+			return err
+		}
+		if wait.Wait(ctx) != nil {
+			return context.Cause(ctx)
+		}
+	}
+}

@@ -1,0 +1,146 @@
+// Package statedir knows what lies where in the state directory. The hook, the
+// command line and the gateway find each other through it.
+package statedir
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// Dir is an absolute path of a state directory.
+type Dir string
+
+// Database is the store's file.
+func (d Dir) Database() string { return filepath.Join(string(d), "gatelatch.db") }
+
+// AgentKey is the file with the key that can only ask.
+func (d Dir) AgentKey() string { return filepath.Join(string(d), "agent.key") }
+
+// ApproverKey is the file with the key of the person's command line.
+func (d Dir) ApproverKey() string { return filepath.Join(string(d), "approver.key") }
+
+// Run holds what is there only while a gateway runs.
+func (d Dir) Run() string { return filepath.Join(string(d), "run") }
+
+// Log is where a gateway that was started on demand writes.
+func (d Dir) Log() string { return filepath.Join(string(d), "gateway.log") }
+
+func (d Dir) gateway() string { return filepath.Join(d.Run(), "gateway.json") }
+
+// Default is $XDG_STATE_HOME/gatelatch, or ~/.local/state/gatelatch.
+func Default() (Dir, error) {
+	if s := os.Getenv("XDG_STATE_HOME"); filepath.IsAbs(s) {
+		return Dir(filepath.Join(s, "gatelatch")), nil
+	}
+	home, err := os.UserHomeDir()
+	if err != nil {
+		return "", err
+	}
+	return Dir(filepath.Join(home, ".local", "state", "gatelatch")), nil
+}
+
+// Prepare makes the directory and refuses one that others could reach into.
+func (d Dir) Prepare() error {
+	if !filepath.IsAbs(string(d)) {
+		return fmt.Errorf("%s: the state directory needs an absolute path", d)
+	}
+	for _, p := range []string{string(d), d.Run()} {
+		if err := os.MkdirAll(p, 0o700); err != nil {
+			return err
+		}
+		if err := private(p, fs.ModeDir); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// private checks that path is of the given type, ours, and for us alone.
+func private(path string, kind fs.FileMode) error {
+	info, err := os.Lstat(path)
+	switch {
+	case err != nil:
+		return err
+	case info.Mode().Type() != kind:
+		return fmt.Errorf("%s is a %s, refusing to use it", path, describe(info.Mode()))
+	}
+	return checkOwner(path, info)
+}
+
+func describe(m fs.FileMode) string {
+	switch {
+	case m&fs.ModeSymlink != 0:
+		return "symbolic link"
+	case m.IsDir():
+		return "directory"
+	case m.IsRegular():
+		return "file"
+	}
+	return "special file"
+}
+
+// A Gateway says where a running gateway listens.
+type Gateway struct {
+	PID            int    `json:"pid"`
+	URL            string `json:"url"`             // for browsers
+	AgentSocket    string `json:"agent_socket"`    // can only ask
+	ApproverSocket string `json:"approver_socket"` // everything else
+}
+
+// ErrNoGateway means that none has been started here.
+var ErrNoGateway = errors.New("no gateway runs")
+
+// Gateway reads where the gateway listens. The file of one that was killed is
+// still there: only connecting tells.
+func (d Dir) Gateway() (Gateway, error) {
+	var g Gateway
+	raw, err := os.ReadFile(d.gateway())
+	if errors.Is(err, fs.ErrNotExist) {
+		return g, ErrNoGateway
+	}
+	if err != nil {
+		return g, err
+	}
+	err = json.Unmarshal(raw, &g)
+	return g, err
+}
+
+// Announce says where the gateway listens, in one step.
+func (d Dir) Announce(g Gateway) error {
+	raw, err := json.Marshal(g)
+	if err != nil {
+		return err
+	}
+	tmp := d.gateway() + ".tmp"
+	if err := os.WriteFile(tmp, append(raw, '\n'), 0o600); err != nil {
+		return err
+	}
+	return os.Rename(tmp, d.gateway())
+}
+
+// Retire takes the announcement back.
+func (d Dir) Retire() error { return os.Remove(d.gateway()) }
+
+// ReadKey reads a key file and refuses one that others can read.
+func ReadKey(path string) (string, error) {
+	if err := private(path, 0); err != nil {
+		return "", err
+	}
+	raw, err := os.ReadFile(path)
+	return strings.TrimSpace(string(raw)), err
+}
+
+// WriteKey creates a key file for us alone. It never overwrites one.
+func WriteKey(path, key string) error {
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL|noFollow, 0o600)
+	if err != nil {
+		return err
+	}
+	_, err = f.WriteString(key + "\n")
+	return errors.Join(err, f.Sync(), f.Close())
+}

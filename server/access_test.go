@@ -1,0 +1,373 @@
+package server_test
+
+import (
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"strings"
+	"testing"
+
+	"github.com/gatelatch/gatelatch"
+	"github.com/gatelatch/gatelatch/api"
+)
+
+// fill puts a plausible body and path into a route's request.
+func (w *world) fill(rt api.Route) *http.Request {
+	path := strings.ReplaceAll(rt.Path, "{id}", "none")
+	switch rt.Name {
+	case "Calls":
+		path += "?state=pending"
+	case "Events":
+		path += "?after=999999" // ends at once: the trail is shorter
+	}
+	return w.request(rt.Method, path, rt.In)
+}
+
+// SEC-01, SEC-04: every route × every credential × every door, from the route
+// table. A route with a role that is not here fails.
+func TestWhoMayDoWhat(t *testing.T) {
+	w := newWorld(t)
+	who := map[api.Role][]string{
+		api.Agents: {"agent"}, api.People: {"command", "browser"}, api.Commands: {"command"},
+	}
+	cells := 0
+	for _, rt := range api.Routes {
+		if rt.Name == "Logout" || rt.Name == "Login" {
+			continue // they change who is logged in; tested on their own
+		}
+		allowed, known := who[rt.Role]
+		if !known && rt.Role != api.Anybody {
+			t.Fatalf("route %s has the role %s, which this test does not know", rt.Name, rt.Role)
+		}
+		for _, cred := range credentials(w) {
+			r := cred.add(w.fill(rt))
+			res := send(w.tcp, r)
+			cells++
+			may := rt.Role == api.Anybody
+			for _, a := range allowed {
+				may = may || a == cred.name
+			}
+			if refused := res.Code == http.StatusUnauthorized || res.Code == http.StatusForbidden; refused == may {
+				t.Errorf("%s as %s: %d %s", rt.Name, cred.name, res.Code, res.Body)
+			}
+			if may && res.Code == http.StatusInternalServerError {
+				t.Errorf("%s as %s: %s", rt.Name, cred.name, res.Body)
+			}
+		}
+	}
+	t.Logf("%d cells", cells)
+}
+
+type credential struct {
+	name string
+	add  func(*http.Request) *http.Request
+}
+
+func credentials(w *world) []credential {
+	same := func(r *http.Request) *http.Request {
+		if r.Method != http.MethodGet {
+			r.Header.Set("Origin", origin)
+		}
+		return r
+	}
+	header := func(name, value string) func(*http.Request) *http.Request {
+		return func(r *http.Request) *http.Request { r.Header.Add(name, value); return same(r) }
+	}
+	cookie := func(value string) func(*http.Request) *http.Request {
+		return func(r *http.Request) *http.Request {
+			r.AddCookie(&http.Cookie{Name: api.CookieName, Value: value})
+			return same(r)
+		}
+	}
+	both := func(fs ...func(*http.Request) *http.Request) func(*http.Request) *http.Request {
+		return func(r *http.Request) *http.Request {
+			for _, f := range fs {
+				r = f(r)
+			}
+			return r
+		}
+	}
+	good := func(who string) func(*http.Request) *http.Request {
+		return func(r *http.Request) *http.Request { return w.as(r, who) }
+	}
+	return []credential{
+		{"agent", good("agent")}, {"command", good("command")}, {"browser", good("browser")},
+		{"nothing", same},
+		{"empty key", header("Authorization", "Bearer ")},
+		{"unknown key", header("Authorization", "Bearer gkd_nope")},
+		{"key without scheme", header("Authorization", w.decide)},
+		{"basic", header("Authorization", "Basic "+w.decide)},
+		{"cookie alone", cookie(w.cookie)},
+		{"page half alone", header(api.PageHeader, w.page)},
+		{"cookie and wrong page half", both(cookie(w.cookie), header(api.PageHeader, "gkp_nope"))},
+		{"halves swapped", both(cookie(w.page), header(api.PageHeader, w.cookie))},
+		{"cookie as key", header("Authorization", "Bearer "+w.cookie)},
+		{"page half as key", header("Authorization", "Bearer "+w.page)},
+		{"agent key as cookie", both(cookie(w.ask), header(api.PageHeader, w.ask))},
+		{"key in the query", func(r *http.Request) *http.Request {
+			q := r.URL.Query()
+			q.Set("key", w.decide)
+			r.URL.RawQuery = q.Encode()
+			return same(r)
+		}},
+		{"two keys", both(header("Authorization", "Bearer "+w.ask), header("Authorization", "Bearer "+w.decide))},
+		{"key and session", both(good("browser"), header("Authorization", "Bearer "+w.ask))},
+		{"two cookies", both(good("browser"), cookie("gkb_nope"))},
+		{"two page halves", both(good("browser"), header(api.PageHeader, "gkp_nope"))},
+	}
+}
+
+// SEC-07: what a socket is not for does not exist there.
+func TestDoors(t *testing.T) {
+	w := newWorld(t)
+	for _, rt := range api.Routes {
+		for name, door := range map[string]struct {
+			h     http.Handler
+			roles []api.Role
+		}{"agents": {w.agents, []api.Role{api.Agents}}, "people": {w.people, []api.Role{api.People, api.Commands}}} {
+			if rt.Name == "Logout" {
+				continue
+			}
+			has := false
+			for _, r := range door.roles {
+				has = has || r == rt.Role
+			}
+			res := send(door.h, socket(w.as(w.fill(rt), "command")))
+			if missing := codeOf(res) == "not_found" && strings.Contains(res.Body.String(), "nothing here"); missing == has {
+				t.Errorf("%s at the %s' socket: %d %s", rt.Name, name, res.Code, res.Body)
+			}
+		}
+	}
+	if res := send(w.people, socket(w.request("GET", "/", nil))); res.Code != http.StatusNotFound {
+		t.Errorf("the page at a socket: %d", res.Code)
+	}
+}
+
+// SEC-05: only our own address and our own page.
+func TestHostAndOrigin(t *testing.T) {
+	w := newWorld(t)
+	b := w.propose("m1", "git push")
+	decision := api.Decision{State: "denied", Digest: strings.Repeat("0", 64)} // never succeeds: 409 means it got through
+	paths := map[string]func() *http.Request{
+		"GET":    func() *http.Request { return w.as(w.request("GET", "/v1/status", nil), "browser") },
+		"stream": func() *http.Request { return w.as(w.request("GET", "/v1/events?after=999999", nil), "browser") },
+		"POST": func() *http.Request {
+			r := w.as(w.request("POST", "/v1/calls/"+b.Calls[0].ID+"/decision", decision), "browser")
+			r.Header.Del("Origin")
+			return r
+		},
+		"POST with key": func() *http.Request {
+			return w.as(w.request("POST", "/v1/calls/"+b.Calls[0].ID+"/decision", decision), "command")
+		},
+	}
+	through := func(r *http.Request) bool {
+		res := send(w.tcp, r)
+		return res.Code == http.StatusOK || res.Code == http.StatusConflict
+	}
+	hosts := map[string]bool{
+		host: true, "localhost:7474": true, "[::1]:7474": true,
+		"": false, "127.0.0.1": false, "localhost": false, "127.0.0.1:80": false, "127.0.0.1:7475": false, "evil.com": false, "evil.com:7474": false,
+		"localhost.:7474": false, "LOCALHOST:7474": false, "127.0.0.1.nip.io:7474": false, "[::ffff:127.0.0.1]:7474": false, "0.0.0.0:7474": false,
+		"127.1:7474": false, "2130706433:7474": false, "127.0.0.1:7474.": false, "127.0.0.1:7474:7474": false, "user@127.0.0.1:7474": false,
+		api.SocketHost: false, "gatelatch": false, "127.0.0.1:07474": false,
+	}
+	for h, ok := range hosts {
+		for name, make := range paths {
+			r := make()
+			r.Host = h
+			if name == "POST" {
+				r.Header.Set("Origin", "http://"+h)
+			}
+			if got := through(r); got != ok {
+				t.Errorf("%s with Host %q: through %v, want %v", name, h, got, ok)
+			}
+		}
+	}
+	origins := []string{"null", "", "http://127.0.0.1", "http://localhost:7474", "https://127.0.0.1:7474", "http://127.0.0.1:7475", "http://evil.com", "http://evil.com:7474",
+		"http://127.0.0.1:7474.evil.com", "http://127.0.0.1:7474/", "HTTP://127.0.0.1:7474", "http://[::1]:7474", "file://", "chrome-extension://abc", "http://127.0.0.1:7474, http://evil.com"}
+	for _, o := range origins {
+		for name, make := range paths {
+			r := make()
+			r.Header["Origin"] = []string{o}
+			if through(r) {
+				t.Errorf("%s with Origin %q got through", name, o)
+			}
+		}
+	}
+	for name, tt := range map[string]struct {
+		change func(*http.Request)
+		ok     map[string]bool // by path; missing is refused
+	}{
+		"our origin":          {func(r *http.Request) { r.Header.Set("Origin", origin) }, map[string]bool{"GET": true, "stream": true, "POST": true, "POST with key": true}},
+		"no origin":           {func(*http.Request) {}, map[string]bool{"GET": true, "stream": true, "POST with key": true}},
+		"two origins":         {func(r *http.Request) { r.Header["Origin"] = []string{origin, origin} }, nil},
+		"fetched same-origin": {func(r *http.Request) { r.Header.Set("Sec-Fetch-Site", "same-origin") }, map[string]bool{"GET": true, "stream": true, "POST with key": true}},
+		"fetched same-site":   {func(r *http.Request) { r.Header.Set("Sec-Fetch-Site", "same-site") }, nil},
+		"fetched cross-site":  {func(r *http.Request) { r.Header.Set("Sec-Fetch-Site", "cross-site") }, nil},
+		"fetched by nobody":   {func(r *http.Request) { r.Header.Set("Sec-Fetch-Site", "none") }, nil},
+		"absolute target": {func(r *http.Request) {
+			r.URL = &url.URL{Scheme: "http", Host: host, Path: r.URL.Path, RawQuery: r.URL.RawQuery}
+		}, nil},
+	} {
+		for path, make := range paths {
+			r := make()
+			tt.change(r)
+			if got := through(r); got != tt.ok[path] {
+				t.Errorf("%s, %s: through %v, want %v", path, name, got, tt.ok[path])
+			}
+		}
+	}
+}
+
+// SEC-06: bodies are JSON and say so, and reading changes nothing.
+func TestMethodsAndBodies(t *testing.T) {
+	w := newWorld(t)
+	before := w.trail()
+	for _, rt := range api.Routes {
+		for _, kind := range []string{"", "text/plain", "application/x-www-form-urlencoded", "multipart/form-data; boundary=x", "application/json; charset=utf-8", "Application/JSON"} {
+			if rt.In == nil {
+				continue
+			}
+			r := w.as(w.fill(rt), "command")
+			r.Header.Set("Content-Type", kind)
+			if res := send(w.tcp, r); res.Code != http.StatusUnsupportedMediaType {
+				t.Errorf("%s with body as %q: %d", rt.Name, kind, res.Code)
+			}
+		}
+		r := w.as(w.fill(rt), "command")
+		r.Header.Set("Content-Encoding", "gzip")
+		if res := send(w.tcp, r); res.Code != http.StatusUnsupportedMediaType {
+			t.Errorf("%s compressed: %d", rt.Name, res.Code)
+		}
+		for _, m := range []string{"PUT", "DELETE", "PATCH", "HEAD", "OPTIONS", "TRACE"} {
+			r := w.as(w.fill(rt), "command")
+			r.Method = m
+			if res := send(w.tcp, r); res.Code != http.StatusMethodNotAllowed {
+				t.Errorf("%s %s: %d %s", m, rt.Path, res.Code, res.Body)
+			}
+		}
+		if rt.Method == http.MethodGet {
+			for _, who := range []string{"agent", "command", "browser"} {
+				send(w.tcp, w.as(w.fill(rt), who))
+			}
+		}
+	}
+	if after := w.trail(); after != before {
+		t.Errorf("reading and refused requests changed the trail from %s to %s", before, after)
+	}
+}
+
+// trail is the end of the audit trail: any change of state moves it.
+func (w *world) trail() (out string) {
+	w.t.Helper()
+	err := w.store.View(w.t.Context(), func(r gatelatch.Reader) error {
+		es, err := r.Events(0, 1000)
+		if err == nil && len(es) > 0 {
+			e := es[len(es)-1]
+			out = fmt.Sprint(e.Seq, " ", e.Link)
+		}
+		return err
+	})
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return out
+}
+
+// SEC-14: the headers are on every answer, errors included.
+func TestSecurityHeaders(t *testing.T) {
+	w := newWorld(t)
+	reqs := []*http.Request{
+		w.request("GET", "/", nil), w.request("GET", "/app.js", nil), w.request("GET", "/nope", nil), w.request("GET", "/v1/nope", nil),
+		w.request("GET", "/v1/status", nil), w.as(w.request("GET", "/v1/status", nil), "browser"), w.request("GET", "/healthz", nil),
+		w.as(w.request("POST", "/v1/batches", api.None{}), "agent"),
+	}
+	wrong := w.request("GET", "/", nil)
+	wrong.Host = "evil.com"
+	for _, r := range append(reqs, wrong) {
+		h := send(w.tcp, r).Header()
+		for name, want := range map[string]string{
+			"Content-Security-Policy": "frame-ancestors 'none'", "X-Content-Type-Options": "nosniff", "Referrer-Policy": "no-referrer",
+			"Cross-Origin-Opener-Policy": "same-origin", "Cross-Origin-Resource-Policy": "same-origin", "X-Frame-Options": "DENY",
+		} {
+			if got := h.Get(name); !strings.Contains(got, want) {
+				t.Errorf("%s %s: %s is %q", r.Method, r.URL, name, got)
+			}
+		}
+		if csp := h.Get("Content-Security-Policy"); strings.Contains(csp, "unsafe") || !strings.HasPrefix(csp, "default-src 'none'") {
+			t.Errorf("policy %q", csp)
+		}
+		if h.Get("Access-Control-Allow-Origin") != "" {
+			t.Error("another origin may read this")
+		}
+	}
+}
+
+func TestPage(t *testing.T) {
+	w := newWorld(t)
+	for path, want := range map[string]int{"/": 200, "/login": 200, "/history": 200, "/app.js": 200, "/other": 404, "/../server.go": 404, "/v1/": 404} {
+		r := w.request("GET", "/", nil)
+		r.URL.Path = path
+		if res := send(w.tcp, r); res.Code != want {
+			t.Errorf("GET %s: %d", path, res.Code)
+		}
+	}
+	for name, tt := range map[string]struct {
+		headers map[string]string
+		want    int
+	}{
+		"typed or a link from a terminal": {map[string]string{"Sec-Fetch-Site": "none", "Sec-Fetch-Mode": "navigate", "Sec-Fetch-Dest": "document"}, 200},
+		"a link on another page":          {map[string]string{"Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "navigate", "Sec-Fetch-Dest": "document"}, 200},
+		"framed by another page":          {map[string]string{"Sec-Fetch-Site": "same-site", "Sec-Fetch-Mode": "navigate", "Sec-Fetch-Dest": "iframe"}, 403},
+		"fetched by another page":         {map[string]string{"Sec-Fetch-Site": "same-site", "Sec-Fetch-Mode": "cors", "Origin": "http://127.0.0.1:3000"}, 403},
+		"script of another page":          {map[string]string{"Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "no-cors", "Sec-Fetch-Dest": "script"}, 403},
+	} {
+		r := w.request("GET", "/", nil)
+		for k, v := range tt.headers {
+			r.Header.Set(k, v)
+		}
+		if res := send(w.tcp, r); res.Code != tt.want {
+			t.Errorf("%s: %d, want %d", name, res.Code, tt.want)
+		}
+	}
+	first := send(w.tcp, w.request("GET", "/app.js", nil))
+	again := w.request("GET", "/app.js", nil)
+	again.Header.Set("If-None-Match", first.Header().Get("ETag"))
+	if res := send(w.tcp, again); res.Code != http.StatusNotModified {
+		t.Errorf("the same file again: %d", res.Code)
+	}
+}
+
+// SEC-13: a code works once; leaving ends the session.
+func TestLoginAndLogout(t *testing.T) {
+	w := newWorld(t)
+	code, _, err := w.auth.Code(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	try := func(change func(*http.Request)) *httptest.ResponseRecorder {
+		r := w.request("POST", "/v1/login", api.Login{Code: code})
+		r.Header.Set("Origin", origin)
+		change(r)
+		return send(w.tcp, r)
+	}
+	if res := try(func(r *http.Request) { r.Header.Del("Origin") }); res.Code != http.StatusForbidden {
+		t.Errorf("login without an origin: %d", res.Code)
+	}
+	if res := try(func(r *http.Request) { r.Header.Set("Origin", "http://127.0.0.1:3000") }); res.Code != http.StatusForbidden {
+		t.Errorf("login from another page: %d", res.Code)
+	}
+	if res := try(func(*http.Request) {}); res.Code != http.StatusOK {
+		t.Errorf("login: %d %s", res.Code, res.Body)
+	}
+	if res := try(func(*http.Request) {}); res.Code != http.StatusForbidden || len(res.Result().Cookies()) > 0 {
+		t.Errorf("the same code again: %d", res.Code)
+	}
+	if res := send(w.tcp, w.as(w.request("POST", "/v1/logout", api.None{}), "browser")); res.Code != http.StatusOK {
+		t.Fatalf("logout: %d", res.Code)
+	}
+	if res := send(w.tcp, w.as(w.request("GET", "/v1/status", nil), "browser")); res.Code != http.StatusUnauthorized {
+		t.Errorf("after logout: %d", res.Code)
+	}
+}

@@ -1,0 +1,189 @@
+package server
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"net/url"
+	"runtime/debug"
+	"slices"
+	"strings"
+
+	"github.com/gatelatch/gatelatch"
+	"github.com/gatelatch/gatelatch/api"
+	"github.com/gatelatch/gatelatch/auth"
+)
+
+func baseContext(ctx context.Context) func(net.Listener) context.Context {
+	return func(net.Listener) context.Context { return ctx }
+}
+
+const csp = "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data:; " +
+	"manifest-src 'self'; worker-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'; " +
+	"require-trusted-types-for 'script'; trusted-types gatelatch"
+
+func securityHeaders(h http.Header) {
+	h.Set("Content-Security-Policy", csp)
+	h.Set("X-Content-Type-Options", "nosniff")
+	h.Set("X-Frame-Options", "DENY")
+	h.Set("Referrer-Policy", "no-referrer")
+	h.Set("Cross-Origin-Opener-Policy", "same-origin")
+	h.Set("Cross-Origin-Resource-Policy", "same-origin")
+	h.Set("Cache-Control", "no-store")
+}
+
+// outer is what every request at a door meets first: headers on every answer,
+// a panic that answers, the Host, and the routes.
+func (s *Server) outer(d Door, mux *http.ServeMux) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		securityHeaders(w.Header())
+		defer func() {
+			if p := recover(); p != nil && p != http.ErrAbortHandler {
+				s.opt.Log.Error("panic in a request", "path", r.URL.Path, "panic", fmt.Sprint(p), "stack", string(debug.Stack()))
+				refuse(w, http.StatusInternalServerError, api.CodeInternal, "internal error", "the gateway's log says more")
+			}
+		}()
+		// An absolute-form target replaces the Host header: not ours either way.
+		if r.URL.Host != "" || !slices.Contains(d.Hosts, r.Host) {
+			refuse(w, http.StatusMisdirectedRequest, api.CodeHost, "this is not the address of the gateway",
+				"open the link that \"gatelatch open\" prints")
+			return
+		}
+		if _, pattern := mux.Handler(r); pattern != "" {
+			mux.ServeHTTP(w, r)
+			return
+		}
+		s.unrouted(d, w, r)
+	})
+}
+
+// unrouted answers what is not the API: the page, or that there is nothing.
+func (s *Server) unrouted(d Door, w http.ResponseWriter, r *http.Request) {
+	switch {
+	case methodsOf(d, r.URL.Path) != "":
+		w.Header().Set("Allow", methodsOf(d, r.URL.Path))
+		refuse(w, http.StatusMethodNotAllowed, api.CodeMethod, r.Method+" is not a method of "+r.URL.Path, "")
+	case s.page != nil && len(d.Origins) > 0 && !strings.HasPrefix(r.URL.Path, "/v1/"):
+		s.page.serve(d, w, r)
+	default:
+		refuse(w, http.StatusNotFound, "not_found", "there is nothing here", "")
+	}
+}
+
+// methodsOf lists the methods a path has at this door.
+func methodsOf(d Door, path string) string {
+	var out []string
+	mux := http.NewServeMux()
+	for _, r := range api.Routes {
+		if d.has(r.Role) {
+			mux.Handle(r.Method+" "+r.Path, http.NotFoundHandler())
+		}
+	}
+	for _, m := range []string{http.MethodGet, http.MethodPost} {
+		req := &http.Request{Method: m, URL: &url.URL{Path: path}}
+		if _, pattern := mux.Handler(req); pattern != "" {
+			out = append(out, m)
+		}
+	}
+	return strings.Join(out, ", ")
+}
+
+// route runs the checks of one route in order: method and path are known,
+// then origin, then who, then whether they may.
+func (s *Server) route(d Door, rt api.Route, ep endpoint) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Method != rt.Method { // the mux takes HEAD for GET
+			w.Header().Set("Allow", rt.Method)
+			refuse(w, http.StatusMethodNotAllowed, api.CodeMethod, r.Method+" is not a method of "+r.URL.Path, "")
+			return
+		}
+		bare, err := checkOrigin(d, r)
+		if err != nil {
+			refuse(w, http.StatusForbidden, api.CodeOrigin, err.Error(), "")
+			return
+		}
+		if err := checkBody(rt, r); err != nil {
+			refuse(w, http.StatusUnsupportedMediaType, api.CodeMediaType, err.Error(), "")
+			return
+		}
+		q := &request{Request: r, w: w, route: rt}
+		if rt.Role == api.Anybody {
+			if bare && rt.In != nil {
+				refuse(w, http.StatusForbidden, api.CodeOrigin, "this is for the page", "")
+				return
+			}
+		} else if !s.enter(q, bare) {
+			return
+		}
+		s.run(ep, q)
+	})
+}
+
+// enter finds out who asks and whether the route is for them.
+func (s *Server) enter(q *request, bare bool) bool {
+	key, err := s.opt.Auth.Verify(q.Context(), q.Header, q.Cookies())
+	switch {
+	case errors.Is(err, auth.ErrNobody):
+		refuse(q.w, http.StatusUnauthorized, api.CodeUnauthenticated, "no valid key or session", `log in with "gatelatch open"`)
+		return false
+	case err != nil:
+		s.fail(q.w, q.Request, err)
+		return false
+	case !roleFits(q.route.Role, key.Kind):
+		status, e := api.FromError(gatelatch.ErrForbidden)
+		answer(q.w, status, api.ErrorBody{Error: e})
+		return false
+	case bare && q.Method != http.MethodGet && key.Kind == gatelatch.BrowserKey:
+		refuse(q.w, http.StatusForbidden, api.CodeOrigin, "a browser says where a request comes from", "")
+		return false
+	}
+	q.key, q.who = key, key.Actor()
+	q.seat = s.opt.Gate.As(q.who)
+	return true
+}
+
+// roleFits is the whole of authorisation by kind of key. No kind fits both
+// asking and deciding.
+func roleFits(r api.Role, k gatelatch.KeyKind) bool {
+	switch r {
+	case api.Agents:
+		return k == gatelatch.AskKey
+	case api.People:
+		return k == gatelatch.DecideKey || k == gatelatch.BrowserKey
+	case api.Commands:
+		return k == gatelatch.DecideKey
+	default:
+		return false
+	}
+}
+
+// checkOrigin refuses requests that another page made. bare means that the
+// request has no Origin, as those of programs and same-origin GETs.
+func checkOrigin(d Door, r *http.Request) (bare bool, err error) {
+	if site := r.Header.Values("Sec-Fetch-Site"); len(site) > 1 || len(site) == 1 && site[0] != "same-origin" {
+		return false, errors.New("this request comes from another site")
+	}
+	switch origin := r.Header.Values("Origin"); {
+	case len(origin) == 0:
+		return true, nil
+	case len(origin) > 1, !slices.Contains(d.Origins, origin[0]), origin[0] != "http://"+r.Host:
+		return false, errors.New("this request comes from another origin")
+	}
+	return false, nil
+}
+
+// checkBody refuses what is not declared as exactly JSON: nothing is sniffed.
+func checkBody(rt api.Route, r *http.Request) error {
+	if len(r.Header.Values("Content-Encoding")) > 0 {
+		return errors.New("bodies are not compressed")
+	}
+	if rt.In == nil {
+		return nil
+	}
+	if ct := r.Header.Values("Content-Type"); len(ct) != 1 || ct[0] != "application/json" {
+		return errors.New("the body must be application/json")
+	}
+	return nil
+}

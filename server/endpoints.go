@@ -1,0 +1,237 @@
+package server
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"strconv"
+	"time"
+
+	"github.com/gatelatch/gatelatch"
+	"github.com/gatelatch/gatelatch/api"
+	"github.com/gatelatch/gatelatch/auth"
+	"github.com/gatelatch/gatelatch/internal/strictjson"
+)
+
+// endpoints has one entry for each of api.Routes.
+func endpoints() map[string]endpoint {
+	return map[string]endpoint{
+		"Propose":  post(propose),
+		"Batch":    get(batch),
+		"Await":    await,
+		"Withdraw": post(withdraw),
+		"Report":   post(report),
+
+		"Calls":   get(calls),
+		"Call":    get(call),
+		"Decide":  post(decide),
+		"Events":  events,
+		"Status":  get(status),
+		"Pause":   post(pause),
+		"Unpause": post(unpause),
+		"Logout":  post(logout),
+
+		"LoginCode": post(loginCode),
+		"Login":     post(login),
+		"Health":    get(func(*Server, *request) (api.None, error) { return api.None{}, nil }),
+	}
+}
+
+func propose(_ *Server, q *request, in api.Proposal) (api.Batch, error) {
+	for i := range in.Calls {
+		raw, err := strictjson.Compact(in.Calls[i].Input)
+		if err != nil {
+			return api.Batch{}, errors.Join(gatelatch.ErrInvalid, err)
+		}
+		in.Calls[i].Input = raw
+	}
+	b, err := q.seat.Propose(q.Context(), in.Domain())
+	if err != nil {
+		return api.Batch{}, err
+	}
+	return api.FromBatch(b), nil
+}
+
+func batch(_ *Server, q *request) (api.Batch, error) {
+	b, err := q.seat.Batch(q.Context(), q.PathValue("id"))
+	if err != nil {
+		return api.Batch{}, err
+	}
+	return api.FromBatch(b), nil
+}
+
+// await holds the request until the batch is the asker's, or says 202 so that
+// the client asks again: no proxy and no client limit cuts a long wait.
+func await(s *Server, q *request) error {
+	return post(func(_ *Server, q *request, in api.Await) (api.Batch, error) {
+		wait := api.MaxWait
+		if w := time.Duration(in.Wait) * time.Second; in.Wait > 0 && w < wait {
+			wait = w
+		}
+		ctx, stop := context.WithTimeout(q.Context(), wait)
+		defer stop()
+		b, err := q.seat.Await(ctx, q.PathValue("id"), in.Holder)
+		if errors.Is(err, context.DeadlineExceeded) && q.Context().Err() == nil {
+			if b, err = q.seat.Batch(q.Context(), q.PathValue("id")); err == nil {
+				q.w = &accepted{q.w}
+			}
+		}
+		if err != nil {
+			return api.Batch{}, err
+		}
+		return api.FromBatch(b), nil
+	})(s, q)
+}
+
+// accepted turns the 200 of a post into 202.
+type accepted struct{ http.ResponseWriter }
+
+func (a *accepted) WriteHeader(int) { a.ResponseWriter.WriteHeader(http.StatusAccepted) }
+
+func withdraw(_ *Server, q *request, in api.Withdraw) (api.None, error) {
+	return api.None{}, q.seat.Withdraw(q.Context(), q.PathValue("id"), in.Why)
+}
+
+func report(_ *Server, q *request, in api.Report) (api.None, error) {
+	return api.None{}, q.seat.Report(q.Context(), gatelatch.Report(in))
+}
+
+func calls(_ *Server, q *request) (out api.Calls, err error) {
+	query, err := parseQuery(q.URL.Query())
+	if err != nil {
+		return out, err
+	}
+	// The end of the trail first: what happens meanwhile is then in the stream.
+	st, err := q.seat.Status(q.Context())
+	if err != nil {
+		return out, err
+	}
+	p, err := q.seat.List(q.Context(), query)
+	if err != nil {
+		return out, err
+	}
+	out = api.Calls{Calls: []api.Call{}, More: p.More, Seq: int64(st.Seq)}
+	for _, l := range p.Calls {
+		out.Calls = append(out.Calls, viewCall(l))
+	}
+	return out, nil
+}
+
+func parseQuery(v map[string][]string) (q gatelatch.Query, err error) {
+	for name, values := range v {
+		if len(values) != 1 {
+			return q, badQuery(name, "is given twice")
+		}
+		switch value := values[0]; name {
+		case "state":
+			if value != "pending" && value != "settled" {
+				return q, badQuery(name, "is pending or settled")
+			}
+			q.Pending = value == "pending"
+		case "after":
+			q.After = value
+		case "limit":
+			if q.Limit, err = strconv.Atoi(value); err != nil || q.Limit < 1 || q.Limit > 500 {
+				return q, badQuery(name, "is a number from 1 to 500")
+			}
+		default:
+			return q, badQuery(name, "is not known")
+		}
+	}
+	if _, ok := v["state"]; !ok {
+		return q, badQuery("state", "is missing: pending or settled")
+	}
+	return q, nil
+}
+
+func badQuery(name, what string) error {
+	return errors.Join(gatelatch.ErrInvalid, errors.New("query parameter "+strconv.Quote(name)+" "+what))
+}
+
+func call(_ *Server, q *request) (api.Call, error) { return q.call(q.PathValue("id")) }
+
+func (q *request) call(id string) (api.Call, error) {
+	l, err := q.seat.Call(q.Context(), id)
+	if err != nil {
+		return api.Call{}, err
+	}
+	return viewCall(l), nil
+}
+
+func decide(s *Server, q *request, in api.Decision) (api.Call, error) {
+	d := gatelatch.Decision{State: gatelatch.State(in.State), Note: in.Note, Answers: in.Answers}
+	if err := d.Digest.UnmarshalText([]byte(in.Digest)); err != nil {
+		return api.Call{}, errors.Join(gatelatch.ErrInvalid, err)
+	}
+	id := q.PathValue("id")
+	if _, err := q.seat.Decide(q.Context(), id, d); err != nil {
+		return api.Call{}, err
+	}
+	s.touch(q)
+	return q.call(id)
+}
+
+// touch keeps a browser logged in. It is no reason to fail a decision that
+// was already committed.
+func (s *Server) touch(q *request) {
+	if err := s.opt.Auth.Touch(q.Context(), q.key); err != nil {
+		s.opt.Log.Warn("could not note the use of a browser session", "err", err)
+	}
+}
+
+func status(s *Server, q *request) (api.Status, error) {
+	st, err := q.seat.Status(q.Context())
+	if err != nil {
+		return api.Status{}, err
+	}
+	out := api.Status{Version: s.opt.Version, You: actor(q.who), Seq: int64(st.Seq), Notice: s.opt.Notice()}
+	if st.Pause.On {
+		out.Paused = &api.Pause{By: actor(st.Pause.By), At: st.Pause.At, Note: st.Pause.Note}
+	}
+	return out, nil
+}
+
+func pause(s *Server, q *request, in api.PauseRequest) (api.Status, error) {
+	if err := q.seat.Pause(q.Context(), in.Note); err != nil {
+		return api.Status{}, err
+	}
+	return status(s, q)
+}
+
+func unpause(s *Server, q *request, _ api.None) (api.Status, error) {
+	if err := q.seat.Unpause(q.Context()); err != nil {
+		return api.Status{}, err
+	}
+	return status(s, q)
+}
+
+func loginCode(s *Server, q *request, _ api.None) (api.LoginCode, error) {
+	code, ends, err := s.opt.Auth.Code(q.Context())
+	return api.LoginCode{URL: s.opt.URL + "/login#c=" + code, Expires: ends}, err
+}
+
+func login(s *Server, q *request, in api.Login) (api.LoggedIn, error) {
+	cookie, page, key, err := s.opt.Auth.Login(q.Context(), in.Code)
+	if errors.Is(err, auth.ErrCode) {
+		err = errors.Join(gatelatch.ErrForbidden, err)
+	}
+	if err != nil {
+		return api.LoggedIn{}, err
+	}
+	http.SetCookie(q.w, sessionCookie(cookie, 0))
+	return api.LoggedIn{Page: page, Name: key.Name}, nil
+}
+
+func logout(s *Server, q *request, _ api.None) (api.None, error) {
+	if q.key.Kind == gatelatch.BrowserKey {
+		if err := s.opt.Auth.Revoke(q.Context(), q.key.ID, q.who); err != nil {
+			return api.None{}, err
+		}
+		http.SetCookie(q.w, sessionCookie("", -1))
+	}
+	return api.None{}, nil
+}
+
+func sessionCookie(value string, age int) *http.Cookie {
+	return &http.Cookie{Name: api.CookieName, Value: value, Path: "/", HttpOnly: true, SameSite: http.SameSiteStrictMode, MaxAge: age}
+}

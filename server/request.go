@@ -1,0 +1,112 @@
+package server
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"net/http"
+	"time"
+
+	"github.com/gatelatch/gatelatch"
+	"github.com/gatelatch/gatelatch/api"
+	"github.com/gatelatch/gatelatch/internal/strictjson"
+)
+
+const bodyTime = 30 * time.Second
+
+// request is one request after all checks.
+type request struct {
+	*http.Request
+	w     http.ResponseWriter
+	route api.Route
+	key   *gatelatch.Key
+	who   gatelatch.Actor
+	seat  *gatelatch.Seat
+}
+
+// endpoint answers a request, or returns the error that answers it.
+type endpoint func(s *Server, q *request) error
+
+// get is an endpoint without a body.
+func get[Out any](fn func(s *Server, q *request) (Out, error)) endpoint {
+	return func(s *Server, q *request) error {
+		out, err := fn(s, q)
+		if err == nil {
+			answer(q.w, http.StatusOK, out)
+		}
+		return err
+	}
+}
+
+// post is an endpoint with a JSON body, read strictly.
+func post[In, Out any](fn func(s *Server, q *request, in In) (Out, error)) endpoint {
+	return func(s *Server, q *request) error {
+		raw, err := readBody(q)
+		if err != nil {
+			return err
+		}
+		var in In
+		if err := strictjson.Unmarshal(raw, &in); err != nil {
+			return errors.Join(gatelatch.ErrInvalid, err)
+		}
+		out, err := fn(s, q, in)
+		if err == nil {
+			answer(q.w, http.StatusOK, out)
+		}
+		return err
+	}
+}
+
+// readBody gives a body its time. The server has no ReadTimeout: that would
+// also end the requests that wait.
+func readBody(q *request) ([]byte, error) {
+	ctl := http.NewResponseController(q.w)
+	_ = ctl.SetReadDeadline(time.Now().Add(bodyTime))
+	raw, err := io.ReadAll(http.MaxBytesReader(q.w, q.Body, api.MaxBody))
+	_ = ctl.SetReadDeadline(time.Time{})
+	return raw, err
+}
+
+func (s *Server) run(ep endpoint, q *request) {
+	if err := ep(s, q); err != nil {
+		s.fail(q.w, q.Request, err)
+	}
+}
+
+// fail answers with an error. What the domain does not know is logged, without
+// the request's body, and not told.
+func (s *Server) fail(w http.ResponseWriter, r *http.Request, err error) {
+	var big *http.MaxBytesError
+	switch {
+	case errors.As(err, &big):
+		refuse(w, http.StatusRequestEntityTooLarge, api.CodeTooLarge, "the body is larger than the gateway takes", "")
+		return
+	case r.Context().Err() != nil, errors.Is(err, context.Canceled):
+		refuse(w, http.StatusServiceUnavailable, api.CodeUnavailable, "the gateway is stopping", "ask again")
+		return
+	}
+	status, e := api.FromError(err)
+	if status == http.StatusInternalServerError {
+		s.opt.Log.Error("request failed", "method", r.Method, "path", r.URL.Path, "err", err)
+	}
+	answer(w, status, api.ErrorBody{Error: e})
+}
+
+func refuse(w http.ResponseWriter, status int, code, message, hint string) {
+	answer(w, status, api.ErrorBody{Error: api.Error{Code: code, Message: message, Hint: hint}})
+}
+
+// answer writes JSON as it is: HTML escapes would change an input's bytes.
+func answer(w http.ResponseWriter, status int, v any) {
+	var buf bytes.Buffer
+	enc := json.NewEncoder(&buf)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(v); err != nil {
+		panic(err) // our own types
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(status)
+	_, _ = w.Write(buf.Bytes())
+}

@@ -1,0 +1,119 @@
+// Package server is the gateway's HTTP side: the API, the event stream and the
+// page. Every request passes the same checks in the same order before any of
+// it is looked at: see admit.
+package server
+
+import (
+	"context"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"net/http"
+	"time"
+
+	"github.com/gatelatch/gatelatch"
+	"github.com/gatelatch/gatelatch/api"
+	"github.com/gatelatch/gatelatch/auth"
+)
+
+// Options is what a server needs.
+type Options struct {
+	Gate    *gatelatch.Gate
+	Auth    *auth.Auth
+	Web     fs.FS         // the page; nil serves none
+	URL     string        // where browsers find it: http://127.0.0.1:7474
+	Version string        // shown in the page
+	Notice  func() string // something is wrong that people should see; may be nil
+	Log     *slog.Logger
+}
+
+// Server answers on three doors; what a door is for is fixed when its handler
+// is made.
+type Server struct {
+	opt  Options
+	page *page
+}
+
+// A Door is one way in.
+type Door struct {
+	Hosts   []string   // exact Host headers
+	Origins []string   // exact Origins; none on a socket
+	Roles   []api.Role // routes that exist here
+}
+
+// BrowserDoor is the loopback TCP listener at addr (host:port).
+func BrowserDoor(port string) Door {
+	d := Door{Roles: []api.Role{api.Anybody, api.Agents, api.People, api.Commands}}
+	for _, host := range []string{"127.0.0.1", "localhost", "[::1]"} {
+		d.Hosts = append(d.Hosts, host+":"+port)
+		d.Origins = append(d.Origins, "http://"+host+":"+port)
+	}
+	return d
+}
+
+// AgentDoor is the Unix socket on which one can only ask.
+func AgentDoor() Door {
+	return Door{Hosts: []string{api.SocketHost}, Roles: []api.Role{api.Agents}}
+}
+
+// ApproverDoor is the Unix socket for the person's command line.
+func ApproverDoor() Door {
+	return Door{Hosts: []string{api.SocketHost}, Roles: []api.Role{api.People, api.Commands}}
+}
+
+// New returns a server. It fails if the page is incomplete.
+func New(opt Options) (*Server, error) {
+	if opt.Notice == nil {
+		opt.Notice = func() string { return "" }
+	}
+	s := &Server{opt: opt}
+	if opt.Web != nil {
+		var err error
+		if s.page, err = loadPage(opt.Web); err != nil {
+			return nil, err
+		}
+	}
+	return s, nil
+}
+
+// Handler returns what answers at door d.
+func (s *Server) Handler(d Door) (http.Handler, error) {
+	mux := http.NewServeMux()
+	have := endpoints()
+	for _, r := range api.Routes {
+		ep, ok := have[r.Name]
+		if !ok {
+			return nil, fmt.Errorf("route %s has no endpoint", r.Name)
+		}
+		delete(have, r.Name)
+		if d.has(r.Role) {
+			mux.Handle(r.Method+" "+r.Path, s.route(d, r, ep))
+		}
+	}
+	for name := range have {
+		return nil, fmt.Errorf("endpoint %s has no route", name)
+	}
+	return s.outer(d, mux), nil
+}
+
+func (d Door) has(role api.Role) bool {
+	for _, r := range d.Roles {
+		if r == role {
+			return true
+		}
+	}
+	return false
+}
+
+// HTTP returns an http.Server with the limits that hold at every door. When
+// ctx ends, whoever waits is told to come again.
+func (s *Server) HTTP(ctx context.Context, h http.Handler) *http.Server {
+	return &http.Server{
+		Handler:           h,
+		ReadHeaderTimeout: 5 * time.Second,
+		IdleTimeout:       2 * time.Minute,
+		MaxHeaderBytes:    16 << 10,
+		BaseContext:       baseContext(ctx),
+		ErrorLog:          slog.NewLogLogger(s.opt.Log.Handler(), slog.LevelDebug),
+	}
+}

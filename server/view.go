@@ -1,0 +1,70 @@
+package server
+
+import (
+	"github.com/gatelatch/gatelatch"
+	"github.com/gatelatch/gatelatch/api"
+	"github.com/gatelatch/gatelatch/render"
+)
+
+// viewCall returns a call as people see it.
+func viewCall(l gatelatch.Listed) api.Call {
+	c := l.Call
+	out := api.Call{
+		ID: c.ID, Batch: batchInfo(l.Batch, c.ID), Session: fromSession(l.Session), Kind: string(c.Kind),
+		Tool: render.OneLine(c.Tool), Dir: render.OneLine(c.Dir), State: string(c.State), Digest: c.Digest.String(),
+		Created: l.Batch.Created, Verdict: verdict(c.Verdict), Decided: decided(c.Decided),
+		Claim:   render.Escape(c.Claim),
+		Context: api.Context{Prompt: render.Escape(l.Batch.Context.Prompt), Said: render.Escape(l.Batch.Context.Said)},
+		Input:   c.Input,
+		Card:    render.Call(c),
+	}
+	if !c.Deadline.IsZero() {
+		out.Deadline = &c.Deadline
+	}
+	if c.Outcome != nil {
+		out.Outcome = &api.Outcome{OK: c.Outcome.OK, At: c.Outcome.At}
+	}
+	return out
+}
+
+func batchInfo(b *gatelatch.Batch, callID string) api.BatchInfo {
+	info := api.BatchInfo{ID: b.ID, Size: len(b.Calls), Opened: b.Opened != nil}
+	for i, c := range b.Calls {
+		if c.ID == callID {
+			info.Position = i + 1
+		}
+		if !c.State.Settled() {
+			info.Waiting++
+		}
+	}
+	return info
+}
+
+func fromSession(s *gatelatch.Session) api.Session {
+	return api.Session{
+		ID: render.OneLine(s.ID), Name: render.OneLine(s.Name), Project: render.OneLine(s.Project),
+		Mode: render.OneLine(s.Mode), Host: render.OneLine(s.Host),
+	}
+}
+
+func verdict(v gatelatch.Verdict) api.Verdict {
+	out := api.Verdict{Effect: v.Effect.String(), Errors: v.Errors}
+	for _, r := range v.Reasons {
+		out.Reasons = append(out.Reasons, api.Reason{
+			Effect: r.Effect.String(), Layer: r.Layer, Rule: render.OneLine(r.Rule), Source: render.OneLine(r.Source),
+			Message: render.OneLine(r.Message), Part: render.OneLine(r.Part),
+		})
+	}
+	return out
+}
+
+func decided(d *gatelatch.Decision) *api.Decided {
+	if d == nil {
+		return nil
+	}
+	return &api.Decided{State: string(d.State), By: actor(d.By), At: d.At, Note: render.Escape(d.Note)}
+}
+
+func actor(a gatelatch.Actor) api.Actor {
+	return api.Actor{Kind: string(a.Kind), ID: a.ID, Name: render.OneLine(a.Name)}
+}
