@@ -1,0 +1,198 @@
+package hookcmd
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"os"
+	"time"
+
+	"github.com/gatelatch/gatelatch"
+)
+
+// Claude answers Claude Code's hooks.
+//
+// PreToolUse is the gate: it fires for every call in every mode. With a person
+// at the terminal it answers at once, and what must be asked goes on to the
+// terminal's dialog; PermissionRequest then waits beside that dialog, and
+// whoever answers first wins. Without a person at the terminal "ask" would be
+// a denial, so PreToolUse itself waits.
+type Claude struct {
+	Service  gatelatch.Service
+	Attended bool
+	Project  string
+	Holder   string // a nonce of this process: it alone may take the answer
+}
+
+const (
+	byeTime    = 2 * time.Second // to take a request back
+	reportTime = 2 * time.Second
+)
+
+// Answer answers one event.
+func (c *Claude) Answer(ctx context.Context, in hookInput) (Answer, error) {
+	e := in.event()
+	if !e.blocks() {
+		return c.report(ctx, in), nil
+	}
+	b, err := c.Service.Propose(ctx, c.proposal(in))
+	if err != nil {
+		return Answer{}, waited(ctx, err)
+	}
+	if b.Opened == nil && e == preToolUse && c.Attended {
+		return e.ask("Gatelatch asks: " + why(b)), nil
+	}
+	if b.Opened == nil {
+		if b, err = c.await(ctx, b.ID); err != nil {
+			return Answer{}, err
+		}
+	}
+	return answer(e, b)
+}
+
+// await waits for the decision. An agent that goes away takes its question
+// back, so that nobody decides what no longer matters.
+func (c *Claude) await(ctx context.Context, batchID string) (*gatelatch.Batch, error) {
+	b, err := c.Service.Await(ctx, batchID, c.Holder)
+	if err == nil {
+		return b, nil
+	}
+	err = waited(ctx, err)
+	if ctx.Err() != nil {
+		bye, stop := context.WithTimeout(context.WithoutCancel(ctx), byeTime)
+		defer stop()
+		if e := c.Service.Withdraw(bye, batchID, err.Error()); e != nil {
+			err = errors.Join(err, e)
+		}
+	}
+	return nil, err
+}
+
+// waited says why a wait ended.
+func waited(ctx context.Context, err error) error {
+	switch cause := context.Cause(ctx); {
+	case cause == nil:
+		return err
+	case errors.Is(cause, errLimit):
+		return errLimit
+	default:
+		return errors.New("the agent stopped asking")
+	}
+}
+
+// answer turns a batch that is ours into what the host gets. Only an allowed
+// call of an opened batch is an allow.
+func answer(e event, b *gatelatch.Batch) (Answer, error) {
+	if len(b.Calls) != 1 || b.Opened == nil {
+		return Answer{}, errors.New("the gateway's answer is not about this call")
+	}
+	call := b.Calls[0]
+	if call.State != gatelatch.Allowed {
+		return e.deny(call.Answer()), nil
+	}
+	input, err := effective(call)
+	if err != nil {
+		return Answer{}, err
+	}
+	by := "by policy"
+	if call.Decided != nil && call.Decided.By.Kind == gatelatch.PersonActor {
+		by = "by " + call.Decided.By.String()
+	}
+	return e.allow(input, "Allowed "+by+" in Gatelatch"), nil
+}
+
+// effective is the input that runs: for a question, with the answers in it.
+func effective(c *gatelatch.Call) (json.RawMessage, error) {
+	if c.Decided == nil || len(c.Decided.Answers) == 0 {
+		return c.Input, nil
+	}
+	var fields map[string]json.RawMessage
+	if err := json.Unmarshal(c.Input, &fields); err != nil {
+		return nil, err
+	}
+	answers, err := encode(c.Decided.Answers)
+	if err != nil {
+		return nil, err
+	}
+	fields["answers"] = answers
+	return encode(fields)
+}
+
+// encode is json.Marshal without the HTML escapes, which would change bytes.
+func encode(v any) ([]byte, error) {
+	var buf bytes.Buffer
+	enc := json.NewEncoder(&buf)
+	enc.SetEscapeHTML(false)
+	err := enc.Encode(v)
+	return buf.Bytes(), err
+}
+
+func why(b *gatelatch.Batch) string {
+	for _, c := range b.Calls {
+		for _, r := range c.Verdict.Reasons {
+			if r.Message != "" {
+				return r.Message
+			}
+		}
+	}
+	return "no rule covers this"
+}
+
+func (c *Claude) proposal(in hookInput) gatelatch.Proposal {
+	p := gatelatch.Proposal{
+		Session: gatelatch.SessionInfo{ID: in.SessionID, Name: "Claude Code", Project: c.Project, Mode: in.PermissionMode, Host: hostname()},
+		Message: in.ToolUseID, Holder: c.Holder,
+		Context: lastWords(in.TranscriptPath),
+		Calls: []gatelatch.ProposedCall{{
+			Ref: in.ToolUseID, Kind: kindOf(in.ToolName), Tool: in.ToolName, Input: in.ToolInput, Dir: in.Cwd, Claim: claimOf(in.ToolInput),
+		}},
+	}
+	if p.Session.Project == "" {
+		p.Session.Project = in.Cwd
+	}
+	if in.PromptID != "" {
+		p.Pair = in.PromptID + "/" + in.AgentID
+	}
+	if in.event() == permissionRequest { // it has no id of its own
+		p.Message, p.Calls[0].Ref, p.Repeats = c.Holder, "", p.Pair != ""
+	}
+	return p
+}
+
+func kindOf(tool string) gatelatch.Kind {
+	switch tool {
+	case "AskUserQuestion":
+		return gatelatch.Question
+	case "ExitPlanMode":
+		return gatelatch.Plan
+	}
+	return gatelatch.Permission
+}
+
+// claimOf is what the agent says the call is for.
+func claimOf(input json.RawMessage) string {
+	var in struct {
+		Description string `json:"description"`
+	}
+	if json.Unmarshal(input, &in) != nil {
+		return ""
+	}
+	return clip(in.Description)
+}
+
+func hostname() string {
+	name, err := os.Hostname()
+	if err != nil {
+		return ""
+	}
+	return name
+}
+
+// report tells the gateway that a call ran. Nobody waits for it.
+func (c *Claude) report(ctx context.Context, in hookInput) Answer {
+	ctx, stop := context.WithTimeout(ctx, reportTime)
+	defer stop()
+	_ = c.Service.Report(ctx, gatelatch.Report{Session: in.SessionID, Ref: in.ToolUseID, OK: in.event() == postToolUse})
+	return in.event().silent()
+}

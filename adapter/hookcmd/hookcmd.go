@@ -1,0 +1,160 @@
+// Package hookcmd answers one-shot command hooks: JSON on stdin, the host's
+// own form of an answer on stdout. Whatever goes wrong, the answer is a denial
+// that says so; silence would let the call through.
+package hookcmd
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"syscall"
+	"time"
+
+	"github.com/gatelatch/gatelatch/client"
+	"github.com/gatelatch/gatelatch/internal/id"
+	"github.com/gatelatch/gatelatch/internal/statedir"
+)
+
+// exitBlock is the exit code that hosts read as "do not run this".
+const exitBlock = 2
+
+const maxStdin = 8 << 20
+
+// options are the hook's arguments. They are written by "gatelatch install"
+// and not taken from the environment, which a project can change.
+type options struct {
+	state  statedir.Dir
+	limit  time.Duration // of the host: it kills the hook then, and may go on without it
+	start  string        // the gatelatch to start when no gateway runs
+	config string        // its configuration directory
+}
+
+// Main is the whole hook. It returns the exit code.
+func Main(args []string, stdin io.Reader, stdout, stderr io.Writer, getenv func(string) string) (code int) {
+	say := func(a Answer) int {
+		if _, err := stdout.Write(a.Out); err != nil || a.Code != 0 {
+			fmt.Fprintln(stderr, "gatelatch: "+a.Text)
+			return exitBlock
+		}
+		return 0
+	}
+	event := unknownEvent
+	defer func() {
+		if p := recover(); p != nil {
+			code = say(event.deny(fmt.Sprintf("the hook failed: %v", p)))
+		}
+	}()
+	raw, err := readAll(stdin)
+	if err != nil {
+		return say(event.deny(err.Error()))
+	}
+	opt, err := parseArgs(args)
+	in, bad := readClaude(raw)
+	event = in.event()
+	if err := errors.Join(err, bad); err != nil {
+		return say(event.deny(err.Error()))
+	}
+	ctx, stop := context.WithTimeoutCause(context.Background(), opt.limit*8/10, errLimit)
+	defer stop()
+	ctx, quit := signal.NotifyContext(ctx, syscall.SIGTERM, os.Interrupt)
+	defer quit()
+	// Nothing below may outlive the host's limit, whatever hangs.
+	dog := time.AfterFunc(opt.limit*9/10, func() { os.Exit(say(event.deny("the hook hung"))) })
+	defer dog.Stop()
+	svc, err := opt.service(event)
+	if err != nil {
+		return say(event.deny(unreachableText(opt, err)))
+	}
+	c := Claude{Service: svc, Attended: getenv("CLAUDE_CODE_SESSION_ATTENDED") == "1", Project: getenv("CLAUDE_PROJECT_DIR"), Holder: id.New("hld")}
+	a, err := c.Answer(ctx, in)
+	if err != nil {
+		a = event.deny(explain(opt, err))
+	}
+	return say(a)
+}
+
+// readAll refuses what is too large: a cut input is not the call.
+func readAll(r io.Reader) ([]byte, error) {
+	raw, err := io.ReadAll(io.LimitReader(r, maxStdin+1))
+	if err == nil && len(raw) > maxStdin {
+		err = fmt.Errorf("the hook's input is larger than %d MB", maxStdin>>20)
+	}
+	return raw, err
+}
+
+func parseArgs(args []string) (options, error) {
+	if len(args) == 0 || args[0] != "claude" {
+		return options{}, errors.New(`the hook must be called as "gatelatch-hook claude --state DIR"`)
+	}
+	var o options
+	var limit int
+	fs := flag.NewFlagSet("gatelatch-hook", flag.ContinueOnError)
+	fs.SetOutput(io.Discard)
+	fs.StringVar((*string)(&o.state), "state", "", "")
+	fs.IntVar(&limit, "limit", 600, "")
+	fs.StringVar(&o.start, "start", "", "")
+	fs.StringVar(&o.config, "config", "", "")
+	if err := fs.Parse(args[1:]); err != nil {
+		return o, fmt.Errorf("the hook's arguments are wrong: %w", err)
+	}
+	switch {
+	case fs.NArg() > 0:
+		return o, fmt.Errorf("the hook does not know the argument %q", fs.Arg(0))
+	case !filepath.IsAbs(string(o.state)):
+		return o, errors.New("--state needs an absolute path; run \"gatelatch install claude\" to set the hook up")
+	case o.start != "" && !(filepath.IsAbs(o.start) && filepath.IsAbs(o.config)):
+		return o, errors.New("--start needs --config, both with absolute paths")
+	case limit < 1:
+		return o, errors.New("--limit is the host's time limit in seconds")
+	}
+	o.limit = time.Duration(limit) * time.Second
+	return o, nil
+}
+
+func (o options) service(e event) (*client.Patient, error) {
+	p := &client.Patient{Grace: time.Second}
+	if o.start != "" && e.blocks() {
+		p.Start = func() error { return startGateway(o) }
+		p.Grace = 10 * time.Second
+	}
+	var err error
+	if p.Client, err = client.ForAgents(o.state); err != nil && p.Start != nil {
+		// The key appears with the first gateway.
+		if err = p.Start(); err == nil {
+			p.Client, err = waitForKey(o, p.Grace)
+		}
+	}
+	return p, err
+}
+
+func waitForKey(o options, most time.Duration) (c *client.Client, err error) {
+	ctx, stop := context.WithTimeout(context.Background(), most)
+	defer stop()
+	var wait client.Backoff
+	for {
+		if c, err = client.ForAgents(o.state); err == nil {
+			if _, err = o.state.Gateway(); err == nil {
+				return c, nil
+			}
+		}
+		if wait.Wait(ctx) != nil {
+			return nil, err
+		}
+	}
+}
+
+func explain(o options, err error) string {
+	if client.Again(err) {
+		return unreachableText(o, err)
+	}
+	return err.Error()
+}
+
+func unreachableText(o options, err error) string {
+	return fmt.Sprintf("Gatelatch is not reachable, so nothing is allowed. Start it with \"gatelatch serve --state %s\" or \"gatelatch service install\". (%v)", o.state, err)
+}

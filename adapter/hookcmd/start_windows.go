@@ -1,0 +1,7 @@
+package hookcmd
+
+import "errors"
+
+func startGateway(options) error {
+	return errors.New("starting the gateway on demand is not supported on Windows yet")
+}
