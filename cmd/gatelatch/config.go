@@ -1,0 +1,64 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/gatelatch/gatelatch"
+	"github.com/gatelatch/gatelatch/hook"
+	"go.yaml.in/yaml/v3"
+)
+
+const defaultListen = "127.0.0.1:7474"
+
+// config is config.yaml. Flags win over it, it wins over the defaults.
+type config struct {
+	Listen string       `yaml:"listen"`
+	Hooks  []hookConfig `yaml:"hooks"`
+}
+
+type hookConfig struct {
+	Path    string        `yaml:"path"`
+	Timeout time.Duration `yaml:"timeout"`
+}
+
+// loadConfig reads config.yaml. Without one the defaults hold; one that can't
+// be read stops the gateway, because a hook that is not run would let calls by.
+func loadConfig(dir string) (config, error) {
+	var c config
+	path := filepath.Join(dir, "config.yaml")
+	raw, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return c, nil
+	}
+	if err != nil {
+		return c, err
+	}
+	dec := yaml.NewDecoder(bytes.NewReader(raw))
+	dec.KnownFields(true)
+	if err := dec.Decode(&c); err != nil {
+		return c, fmt.Errorf("%s: %w", path, err)
+	}
+	for _, h := range c.Hooks {
+		if !filepath.IsAbs(h.Path) {
+			return c, fmt.Errorf("%s: hook %q needs an absolute path", path, h.Path)
+		}
+	}
+	return c, nil
+}
+
+func (c config) hooks() []gatelatch.Hook {
+	var out []gatelatch.Hook
+	for _, h := range c.Hooks {
+		if h.Timeout == 0 {
+			h.Timeout = 10 * time.Second
+		}
+		out = append(out, hook.Script{Path: h.Path, Timeout: h.Timeout})
+	}
+	return out
+}

@@ -1,0 +1,234 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"os"
+	"os/user"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"github.com/gatelatch/gatelatch"
+	"github.com/gatelatch/gatelatch/auth"
+	"github.com/gatelatch/gatelatch/internal/statedir"
+	"github.com/gatelatch/gatelatch/policy"
+	"github.com/gatelatch/gatelatch/server"
+	"github.com/gatelatch/gatelatch/store/sqlite"
+	"github.com/gatelatch/gatelatch/web"
+)
+
+// stopTime is how long a graceful stop may take.
+const stopTime = 5 * time.Second
+
+type gatewayOptions struct {
+	state  statedir.Dir
+	config string // directory
+	listen string
+	log    *slog.Logger
+}
+
+// gateway is everything that runs, wired together.
+type gateway struct {
+	opt   gatewayOptions
+	store *sqlite.Store
+	auth  *auth.Auth
+	url   string
+
+	servers []*http.Server
+	failed  chan error
+	work    sync.WaitGroup
+	stop    context.CancelFunc
+}
+
+// startGateway opens the store and listens. When it returns, the gateway
+// serves and the state directory says where.
+func startGateway(opt gatewayOptions) (_ *gateway, err error) {
+	cfg, err := loadConfig(opt.config)
+	if err != nil {
+		return nil, err
+	}
+	if opt.listen == "" {
+		opt.listen = cfg.Listen
+	}
+	if opt.listen == "" {
+		opt.listen = defaultListen
+	}
+	if err := opt.state.Prepare(); err != nil {
+		return nil, err
+	}
+	// Not the caller's context: when that ends, stopping is orderly.
+	ctx, stop := context.WithCancel(context.Background())
+	g := &gateway{opt: opt, failed: make(chan error, 4), stop: stop}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, g.close())
+		}
+	}()
+	if g.store, err = openStore(ctx, opt); err != nil {
+		return nil, err
+	}
+	g.auth = auth.New(g.store, personName())
+	if err := g.auth.EnsureFiles(ctx, opt.state); err != nil {
+		return nil, err
+	}
+	rules := policy.Open(filepath.Join(opt.config, "policy.yaml"))
+	gate := gatelatch.New(g.store, rules, cfg.hooks()...)
+	g.work.Go(func() { gate.Run(ctx) })
+	return g, g.listen(ctx, gate, rules)
+}
+
+func openStore(ctx context.Context, opt gatewayOptions) (*sqlite.Store, error) {
+	fatal := func(err error) {
+		opt.log.Error("the disk may have lost a commit; stopping", "err", err)
+		os.Exit(1)
+	}
+	s, err := sqlite.Open(ctx, opt.state.Database(), sqlite.Options{Fatal: fatal})
+	if errors.Is(err, sqlite.ErrLocked) {
+		where := ""
+		if old, e := opt.state.Gateway(); e == nil {
+			where = fmt.Sprintf(" (process %d, %s)", old.PID, old.URL)
+		}
+		return nil, withHint(fmt.Errorf("a gateway already runs on %s%s", opt.state, where),
+			`use it with "gatelatch open", or give this one another --state`)
+	}
+	return s, err
+}
+
+func personName() string {
+	if u, err := user.Current(); err == nil {
+		if u.Name != "" && u.Name != u.Username {
+			return u.Name
+		}
+		return u.Username
+	}
+	return "you"
+}
+
+func (g *gateway) listen(ctx context.Context, gate *gatelatch.Gate, rules *policy.File) error {
+	tcp, err := listenLoopback(g.opt.listen)
+	if err != nil {
+		return err
+	}
+	_, port, err := net.SplitHostPort(tcp.Addr().String())
+	if err != nil {
+		return err
+	}
+	g.url = "http://127.0.0.1:" + port
+	srv, err := server.New(server.Options{
+		Gate: gate, Auth: g.auth, Web: web.FS(), URL: g.url, Version: version, Notice: rules.Problem, Log: g.opt.log,
+	})
+	if err != nil {
+		return err
+	}
+	sockets, err := socketDir(g.opt.state)
+	if err != nil {
+		return err
+	}
+	where := statedir.Gateway{PID: os.Getpid(), URL: g.url,
+		AgentSocket: filepath.Join(sockets, "agent.sock"), ApproverSocket: filepath.Join(sockets, "approver.sock")}
+	for _, l := range []struct {
+		door server.Door
+		open func() (net.Listener, error)
+	}{
+		{server.BrowserDoor(port), func() (net.Listener, error) { return tcp, nil }},
+		{server.AgentDoor(), func() (net.Listener, error) { return listenSocket(where.AgentSocket) }},
+		{server.ApproverDoor(), func() (net.Listener, error) { return listenSocket(where.ApproverSocket) }},
+	} {
+		ln, err := l.open()
+		if err != nil {
+			return err
+		}
+		h, err := srv.Handler(l.door)
+		if err != nil {
+			return err
+		}
+		g.serve(srv.HTTP(ctx, h), ln)
+	}
+	return g.opt.state.Announce(where)
+}
+
+func (g *gateway) serve(s *http.Server, ln net.Listener) {
+	g.servers = append(g.servers, s)
+	g.work.Go(func() {
+		if err := s.Serve(ln); !errors.Is(err, http.ErrServerClosed) {
+			g.failed <- err
+		}
+	})
+}
+
+// listenLoopback refuses any address that another machine could reach.
+func listenLoopback(addr string) (net.Listener, error) {
+	host, _, err := net.SplitHostPort(addr)
+	if err != nil {
+		return nil, withHint(fmt.Errorf("--listen %s: %w", addr, err), "give host and port, such as "+defaultListen)
+	}
+	if ip := net.ParseIP(host); host != "localhost" && (ip == nil || !ip.IsLoopback()) {
+		return nil, withHint(fmt.Errorf("--listen %s is not a loopback address", addr),
+			"the gateway listens on this machine only; forward a port with ssh to reach it from elsewhere")
+	}
+	ln, err := net.Listen("tcp", addr)
+	if err != nil {
+		return nil, withHint(err, "something else uses that port; choose another, or any free one with --listen 127.0.0.1:0")
+	}
+	return ln, nil
+}
+
+// socketDir is where the sockets lie: in the state directory, unless its path
+// is too long for a socket's name.
+func socketDir(state statedir.Dir) (string, error) {
+	const most = 80
+	if len(state.Run()) <= most {
+		return state.Run(), nil
+	}
+	return os.MkdirTemp("", "gatelatch-")
+}
+
+// listenSocket removes what a killed gateway left: the store's lock says that
+// no other one lives.
+func listenSocket(path string) (net.Listener, error) {
+	if err := os.Remove(path); err != nil && !errors.Is(err, os.ErrNotExist) {
+		return nil, err
+	}
+	ln, err := net.Listen("unix", path)
+	if err != nil {
+		return nil, err
+	}
+	return ln, os.Chmod(path, 0o600)
+}
+
+// wait serves until ctx ends or a listener fails, then stops in order.
+func (g *gateway) wait(ctx context.Context) error {
+	var err error
+	select {
+	case <-ctx.Done():
+	case err = <-g.failed:
+	}
+	return errors.Join(err, g.close())
+}
+
+// close tells waiters to come again, finishes what is being committed and
+// closes the store last.
+func (g *gateway) close() error {
+	g.stop()
+	ctx, stop := context.WithTimeout(context.Background(), stopTime)
+	defer stop()
+	var errs []error
+	for _, s := range g.servers {
+		if err := s.Shutdown(ctx); err != nil {
+			errs = append(errs, s.Close())
+		}
+	}
+	g.work.Wait()
+	if g.store != nil {
+		if len(g.servers) > 0 {
+			_ = g.opt.state.Retire()
+		}
+		errs = append(errs, g.store.Close())
+	}
+	return errors.Join(errs...)
+}

@@ -1,0 +1,87 @@
+// Command gatelatch is the gateway between agents and what they want to do,
+// and the tools around it.
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"github.com/gatelatch/gatelatch/adapter/hookcmd"
+	"github.com/spf13/cobra"
+)
+
+var version = "dev"
+
+func main() {
+	// The hook answers for itself: an error of ours must still be a denial.
+	if len(os.Args) > 1 && os.Args[1] == "hook" {
+		os.Exit(hookcmd.Main(os.Args[2:], os.Stdin, os.Stdout, os.Stderr, os.Getenv))
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	if err := newRootCmd().ExecuteContext(ctx); err != nil {
+		complain(err)
+		stop()
+		os.Exit(1)
+	}
+}
+
+// complain prints an error the way all of them look: lower case, no period,
+// and what to do about it on a line of its own.
+func complain(err error) {
+	if errors.Is(err, context.Canceled) {
+		return
+	}
+	fmt.Fprintln(os.Stderr, "gatelatch: "+err.Error())
+	if hint := hintOf(err); hint != "" {
+		fmt.Fprintln(os.Stderr, "hint: "+hint)
+	}
+}
+
+func newRootCmd() *cobra.Command {
+	root := &cobra.Command{
+		Use:   "gatelatch",
+		Short: "The gate between AI agents and what they want to do",
+		Long: `Gatelatch decides by rules what an agent may do, asks you about the rest,
+and lets nothing through that was not allowed.
+
+  gatelatch serve             start the gateway
+  gatelatch open              open the page in your browser
+  gatelatch install claude    let Claude Code ask before it runs a tool`,
+		SilenceErrors: true,
+		SilenceUsage:  true,
+		Version:       version,
+	}
+	root.AddGroup(
+		&cobra.Group{ID: "gateway", Title: "The gateway:"},
+		&cobra.Group{ID: "decide", Title: "Decide in the terminal:"},
+		&cobra.Group{ID: "agents", Title: "Agents:"},
+	)
+	add := func(group string, cmds ...*cobra.Command) {
+		for _, c := range cmds {
+			c.GroupID = group
+			root.AddCommand(c)
+		}
+	}
+	add("gateway", newServeCmd(), newOpenCmd(), newServiceCmd(), newDemoCmd())
+	add("decide", newLsCmd(), newShowCmd(), newAllowCmd(), newDenyCmd(), newPauseCmd(), newUnpauseCmd())
+	add("agents", newInstallCmd(), newUninstallCmd(), newHookCmd())
+	return root
+}
+
+// newHookCmd only describes the hook; main runs it before cobra could fail.
+func newHookCmd() *cobra.Command {
+	return &cobra.Command{
+		Use:   "hook claude --state DIR [--limit SECONDS] [--start GATELATCH --config DIR]",
+		Short: "Answer an agent's hook: JSON on stdin, the answer on stdout",
+		Long: `The hook that "gatelatch install" writes into an agent's settings. It asks the
+gateway and waits; whatever goes wrong, it prints a denial in the host's own
+form. gatelatch-hook is the same, linked alone so that it starts faster.`,
+		DisableFlagParsing: true,
+		RunE:               func(*cobra.Command, []string) error { return errors.New("unreachable") },
+	}
+}

@@ -1,0 +1,38 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+
+	"github.com/gatelatch/gatelatch/internal/statedir"
+	"github.com/spf13/cobra"
+)
+
+func defaultStateDir() (string, error) {
+	d, err := statedir.Default()
+	return string(d), err
+}
+
+// defaultConfigDir is $XDG_CONFIG_HOME/gatelatch, or ~/.config/gatelatch.
+func defaultConfigDir() (string, error) {
+	if s := os.Getenv("XDG_CONFIG_HOME"); filepath.IsAbs(s) {
+		return filepath.Join(s, "gatelatch"), nil
+	}
+	home, err := os.UserHomeDir()
+	if err != nil {
+		return "", err
+	}
+	return filepath.Join(home, ".config", "gatelatch"), nil
+}
+
+// stateFlag adds --state to a command and returns how to read it.
+func stateFlag(cmd *cobra.Command) func() (statedir.Dir, error) {
+	dir := cmd.Flags().String("state", "", "state directory (default $XDG_STATE_HOME/gatelatch)")
+	return func() (statedir.Dir, error) {
+		if *dir == "" {
+			return statedir.Default()
+		}
+		abs, err := filepath.Abs(*dir)
+		return statedir.Dir(abs), err
+	}
+}

@@ -1,0 +1,250 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"github.com/gatelatch/gatelatch"
+	"github.com/gatelatch/gatelatch/api"
+	"github.com/gatelatch/gatelatch/client"
+	"github.com/spf13/cobra"
+)
+
+// person runs fn with a client that may decide.
+func person(cmd *cobra.Command, fn func(ctx context.Context, c *client.Client, asJSON bool) error) *cobra.Command {
+	state := stateFlag(cmd)
+	asJSON := cmd.Flags().Bool("json", false, "print JSON")
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		dir, err := state()
+		if err != nil {
+			return err
+		}
+		c, err := client.ForPeople(dir)
+		if err != nil {
+			return err
+		}
+		defer c.Close()
+		return fn(cmd.Context(), c, *asJSON)
+	}
+	return cmd
+}
+
+func newLsCmd() *cobra.Command {
+	var settled bool
+	var limit int
+	cmd := &cobra.Command{
+		Use:   "ls",
+		Short: "List what waits for a decision",
+		Args:  cobra.NoArgs,
+	}
+	cmd.Flags().BoolVar(&settled, "settled", false, "list what was decided instead, newest first")
+	cmd.Flags().IntVar(&limit, "limit", 50, "how many")
+	return person(cmd, func(ctx context.Context, c *client.Client, asJSON bool) error {
+		which := "pending"
+		if settled {
+			which = "settled"
+		}
+		list, err := c.Calls(ctx, which, "", limit)
+		if err != nil || asJSON {
+			return errors.Join(err, when(err == nil, func() error { return printJSON(cmd, list) }))
+		}
+		return printCalls(cmd.OutOrStdout(), list, settled)
+	})
+}
+
+func when(ok bool, fn func() error) error {
+	if !ok {
+		return nil
+	}
+	return fn()
+}
+
+func printCalls(out io.Writer, list api.Calls, settled bool) error {
+	if len(list.Calls) == 0 {
+		_, err := fmt.Fprintln(out, map[bool]string{false: "Nothing waits.", true: "Nothing was decided yet."}[settled])
+		return err
+	}
+	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	for _, c := range list.Calls {
+		mark := shortAge(c.Created)
+		if settled {
+			mark = c.State + " by " + byName(c.Decided)
+		}
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\n", shortID(c.ID), mark, c.Card.Says, cut(c.Card.Subject, 60))
+	}
+	if list.More {
+		fmt.Fprintln(w, "…\t\tmore with --limit\t")
+	}
+	return w.Flush()
+}
+
+// shortID is enough to name a call: ids are random from the first character.
+func shortID(id string) string { return id[:min(len(id), len("cal_")+8)] }
+
+func shortAge(t time.Time) string {
+	switch d := time.Since(t).Round(time.Second); {
+	case d < time.Minute:
+		return fmt.Sprintf("%d s", int(d.Seconds()))
+	case d < time.Hour:
+		return fmt.Sprintf("%d min", int(d.Minutes()))
+	default:
+		return fmt.Sprintf("%d h", int(d.Hours()))
+	}
+}
+
+func byName(d *api.Decided) string {
+	switch {
+	case d == nil:
+		return "nobody"
+	case d.By.Name != "":
+		return d.By.Name
+	}
+	return d.By.Kind
+}
+
+func cut(s string, most int) string {
+	if r := []rune(s); len(r) > most {
+		return string(r[:most-1]) + "…"
+	}
+	return s
+}
+
+func newShowCmd() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "show ID",
+		Short: "Show one call in full",
+		Args:  cobra.ExactArgs(1),
+	}
+	return person(cmd, func(ctx context.Context, c *client.Client, asJSON bool) error {
+		call, err := findCall(ctx, c, cmd.Flags().Arg(0))
+		if err != nil {
+			return err
+		}
+		if asJSON {
+			return printJSON(cmd, call)
+		}
+		printCall(cmd.OutOrStdout(), call)
+		return nil
+	})
+}
+
+// findCall finds a call by its id or the beginning of one that waits.
+func findCall(ctx context.Context, c *client.Client, id string) (api.Call, error) {
+	call, err := c.Call(ctx, id)
+	if !errors.Is(err, gatelatch.ErrNotFound) {
+		return call, err
+	}
+	if len(strings.TrimPrefix(id, "cal_")) < 4 {
+		return call, withHint(fmt.Errorf("no call has the id %s", id), "give at least four characters of an id that \"gatelatch ls\" lists")
+	}
+	var found []api.Call
+	for _, state := range []string{"pending", "settled"} {
+		list, err := c.Calls(ctx, state, "", 500)
+		if err != nil {
+			return call, err
+		}
+		for _, x := range list.Calls {
+			if strings.HasPrefix(x.ID, id) || strings.HasPrefix(x.ID, "cal_"+id) {
+				found = append(found, x)
+			}
+		}
+		if len(found) > 0 {
+			break
+		}
+	}
+	switch len(found) {
+	case 0:
+		return call, withHint(fmt.Errorf("no call has the id %s", id), `list what there is with "gatelatch ls"`)
+	case 1:
+		return found[0], nil
+	}
+	return call, withHint(fmt.Errorf("%d calls begin with %s", len(found), id), "give more characters of the id")
+}
+
+func newAllowCmd() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "allow ID",
+		Short: "Allow one call, once",
+		Long:  "Allow one call, once. The decision is bound to the call as it is printed here.",
+		Args:  cobra.ExactArgs(1),
+	}
+	answers := cmd.Flags().StringToString("answer", nil, `for a question: --answer "Which database?=Postgres"`)
+	digest := cmd.Flags().String("digest", "", "refuse unless the call still has this digest")
+	return decideCmd(cmd, func() api.Decision {
+		return api.Decision{State: string(gatelatch.Allowed), Answers: *answers, Digest: *digest}
+	})
+}
+
+func newDenyCmd() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "deny ID",
+		Short: "Deny one call",
+		Args:  cobra.ExactArgs(1),
+	}
+	note := cmd.Flags().StringP("note", "m", "", "tell the agent why")
+	return decideCmd(cmd, func() api.Decision { return api.Decision{State: string(gatelatch.Denied), Note: *note} })
+}
+
+func decideCmd(cmd *cobra.Command, decision func() api.Decision) *cobra.Command {
+	return person(cmd, func(ctx context.Context, c *client.Client, asJSON bool) error {
+		call, err := findCall(ctx, c, cmd.Flags().Arg(0))
+		if err != nil {
+			return err
+		}
+		d := decision()
+		if d.Digest == "" {
+			d.Digest = call.Digest
+		}
+		call, err = c.Decide(ctx, call.ID, d)
+		if err != nil {
+			return err
+		}
+		if asJSON {
+			return printJSON(cmd, call)
+		}
+		_, err = fmt.Fprintf(cmd.OutOrStdout(), "%s: %s (%s)\n", call.State, call.Card.Says, cut(call.Card.Subject, 80))
+		return err
+	})
+}
+
+func newPauseCmd() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "pause",
+		Short: "Stop everything: deny what waits and all that comes",
+		Args:  cobra.NoArgs,
+	}
+	note := cmd.Flags().StringP("note", "m", "", "tell agents and people why")
+	return statusCmd(cmd, func(ctx context.Context, c *client.Client) (api.Status, error) { return c.Pause(ctx, *note) })
+}
+
+func newUnpauseCmd() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "unpause",
+		Short: "End a pause: rules and people decide again",
+		Args:  cobra.NoArgs,
+	}
+	return statusCmd(cmd, func(ctx context.Context, c *client.Client) (api.Status, error) { return c.Unpause(ctx) })
+}
+
+func statusCmd(cmd *cobra.Command, do func(context.Context, *client.Client) (api.Status, error)) *cobra.Command {
+	return person(cmd, func(ctx context.Context, c *client.Client, asJSON bool) error {
+		st, err := do(ctx, c)
+		if err != nil {
+			return err
+		}
+		if asJSON {
+			return printJSON(cmd, st)
+		}
+		text := "Rules and people decide."
+		if st.Paused != nil {
+			text = "Paused: everything is denied until \"gatelatch unpause\"."
+		}
+		_, err = fmt.Fprintln(cmd.OutOrStdout(), text)
+		return err
+	})
+}

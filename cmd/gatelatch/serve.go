@@ -1,0 +1,83 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"log/slog"
+	"os"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+)
+
+func newServeCmd() *cobra.Command {
+	var opt gatewayOptions
+	var debug, asJSON bool
+	cmd := &cobra.Command{
+		Use:   "serve",
+		Short: "Run the gateway and its page",
+		Long: `Run the gateway on this machine's loopback address until it is stopped.
+Everything it knows lies in the state directory: stop it, kill it, start it
+again, and what waited still waits.
+
+Rules are read from policy.yaml in the configuration directory, and again
+whenever it changes. Without one, built-in rules allow reading inside the
+project and ask about the rest.`,
+		Args: cobra.NoArgs,
+	}
+	state := stateFlag(cmd)
+	cmd.Flags().StringVar(&opt.config, "config", "", "configuration directory (default $XDG_CONFIG_HOME/gatelatch)")
+	cmd.Flags().StringVar(&opt.listen, "listen", "", "loopback address for the page (default "+defaultListen+")")
+	cmd.Flags().BoolVar(&debug, "debug", false, "log more")
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print where it listens as JSON, and log as JSON")
+	cmd.RunE = func(cmd *cobra.Command, _ []string) (err error) {
+		restrictFiles()
+		if opt.state, err = state(); err != nil {
+			return err
+		}
+		if opt.config, err = configDir(opt.config); err != nil {
+			return err
+		}
+		opt.log = newLog(debug, asJSON)
+		g, err := startGateway(opt)
+		if err != nil {
+			return err
+		}
+		if asJSON {
+			err = printJSON(cmd, map[string]any{"url": g.url, "state": string(opt.state), "pid": os.Getpid()})
+		} else {
+			fmt.Fprintf(os.Stderr, "gatelatch: serving %s, state in %s\ngatelatch: log in with \"gatelatch open\"\n", g.url, opt.state)
+		}
+		if err != nil {
+			return err
+		}
+		return g.wait(cmd.Context())
+	}
+	return cmd
+}
+
+func configDir(dir string) (string, error) {
+	if dir == "" {
+		return defaultConfigDir()
+	}
+	return filepath.Abs(dir)
+}
+
+func newLog(debug, asJSON bool) *slog.Logger {
+	opt := &slog.HandlerOptions{Level: slog.LevelInfo}
+	if debug {
+		opt.Level = slog.LevelDebug
+	}
+	if asJSON {
+		return slog.New(slog.NewJSONHandler(os.Stderr, opt))
+	}
+	return slog.New(slog.NewTextHandler(os.Stderr, opt))
+}
+
+// printJSON prints v for scripts.
+func printJSON(cmd *cobra.Command, v any) error {
+	enc := json.NewEncoder(cmd.OutOrStdout())
+	enc.SetEscapeHTML(false)
+	enc.SetIndent("", "  ")
+	return enc.Encode(v)
+}

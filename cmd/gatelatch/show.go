@@ -1,0 +1,77 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/gatelatch/gatelatch/api"
+)
+
+// printCall prints a card. Its texts come escaped from the gateway, so nothing
+// an agent wrote reaches the terminal as a control character.
+func printCall(w io.Writer, c api.Call) {
+	fmt.Fprintf(w, "%s\n%s · %s · %s\n\n", c.Card.Says, c.ID, c.Tool, c.Session.Name)
+	for _, b := range c.Card.Blocks {
+		printBlock(w, b)
+	}
+	if c.Dir != "" {
+		fmt.Fprintf(w, "in       %s\n", c.Dir)
+	}
+	for _, r := range c.Verdict.Reasons {
+		fmt.Fprintf(w, "%-8s %s%s\n", r.Effect, r.Message, ruleOf(r))
+	}
+	if c.Claim != "" {
+		fmt.Fprintf(w, "the agent says (not checked): %s\n", c.Claim)
+	}
+	fmt.Fprintf(w, "digest   %s\nstate    %s\n", c.Digest, stateLine(c))
+}
+
+func ruleOf(r api.Reason) string {
+	switch {
+	case r.Rule == "":
+		return ""
+	case r.Source == "":
+		return fmt.Sprintf(" [%s]", r.Rule)
+	}
+	return fmt.Sprintf(" [%s, %s]", r.Rule, r.Source)
+}
+
+func stateLine(c api.Call) string {
+	s := c.State
+	if d := c.Decided; d != nil {
+		s += " by " + byName(d)
+		if d.Note != "" {
+			s += ": " + d.Note
+		}
+	}
+	if c.Batch.Size > 1 {
+		s += fmt.Sprintf(" (call %d of %d; %d wait)", c.Batch.Position, c.Batch.Size, c.Batch.Waiting)
+	}
+	return s
+}
+
+func printBlock(w io.Writer, b api.Block) {
+	if b.Title != "" {
+		fmt.Fprintf(w, "  %s\n", b.Title)
+	}
+	var text strings.Builder
+	for _, s := range b.Segments {
+		text.WriteString(s.Text)
+	}
+	if text.Len() > 0 {
+		for line := range strings.Lines(text.String()) {
+			fmt.Fprintf(w, "    %s\n", strings.TrimSuffix(line, "\n"))
+		}
+	}
+	for _, l := range b.Lines {
+		fmt.Fprintf(w, "  %s %s\n", l.Op, l.Text)
+	}
+	for _, q := range b.Questions {
+		fmt.Fprintf(w, "    %s\n", q.Question)
+		for _, o := range q.Options {
+			fmt.Fprintf(w, "      - %s: %s\n", o.Label, o.Description)
+		}
+	}
+	fmt.Fprintln(w)
+}
