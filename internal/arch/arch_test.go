@@ -1,0 +1,114 @@
+// Package arch holds the picture of which package may import which.
+package arch
+
+import (
+	"os/exec"
+	"slices"
+	"strings"
+	"testing"
+)
+
+const mod = "github.com/gatelatch/gatelatch"
+
+// layer is the height of a package; it may import only lower ones.
+var layer = map[string]int{
+	"shell": 0, "web": 0,
+	"internal/strictjson": 0, "internal/id": 0, "internal/writer": 0, "internal/statedir": 0,
+	"internal/hostconfig": 0, "internal/userservice": 0,
+
+	"": 1,
+
+	"audit": 2, "policy": 2, "hook": 2, "api": 2,
+
+	"render": 3, "store/sqlite": 3, "store/storetest": 3, "client": 3, "auth": 3, "api/gen": 3,
+
+	"server": 4, "adapter/hookcmd": 4,
+
+	"cmd/gatelatch": 5, "cmd/gatelatch-hook": 5,
+
+	"e2e/scriptedmodel": 0, "e2e": 6, "bench": 6, "bench/hello": 0,
+}
+
+// outside lists the modules that a package may use beyond the standard library.
+var outside = map[string][]string{
+	"shell":               {"mvdan.cc/sh/v3"},
+	"internal/strictjson": {"github.com/go-json-experiment/json"},
+	"policy":              {"go.yaml.in/yaml/v3", "github.com/bmatcuk/doublestar/v4"},
+	"render":              {"github.com/aymanbagabas/go-udiff"},
+	"store/sqlite":        {"modernc.org/sqlite"},
+	"cmd/gatelatch":       {"github.com/spf13/cobra", "go.yaml.in/yaml/v3"},
+	"bench":               nil,
+}
+
+func TestImports(t *testing.T) {
+	for pkg, imports := range list(t, "{{.ImportPath}} {{join .Imports \" \"}}", mod+"/...") {
+		name := short(pkg)
+		height, ok := layer[name]
+		if !ok {
+			if name != "internal/arch" {
+				t.Errorf("%s has no layer: say in internal/arch where it stands", pkg)
+			}
+			continue
+		}
+		for _, imp := range imports {
+			if msg := refuse(name, height, imp); msg != "" {
+				t.Errorf("%s imports %s, %s", pkg, imp, msg)
+			}
+		}
+	}
+}
+
+func refuse(name string, height int, imp string) string {
+	if strings.HasPrefix(imp, mod) {
+		if l, known := layer[short(imp)]; !known || l >= height {
+			return "which is not below it"
+		}
+		return ""
+	}
+	if host, _, _ := strings.Cut(imp, "/"); !strings.Contains(host, ".") {
+		return "" // standard library
+	}
+	if !slices.ContainsFunc(outside[name], func(m string) bool { return imp == m || strings.HasPrefix(imp, m+"/") }) {
+		return "which the picture does not show: a module lives in one named package"
+	}
+	return ""
+}
+
+// The hook starts for every tool call, so it links next to nothing.
+func TestHookLinksOnlyWhatItNeeds(t *testing.T) {
+	allowed := []string{mod, "github.com/go-json-experiment/json/", "vendor/", "golang.org/x/sys/"}
+	for pkg := range list(t, "{{.ImportPath}}", "-deps", mod+"/cmd/gatelatch-hook") {
+		host, _, dotted := strings.Cut(pkg, "/")
+		if !dotted || !strings.Contains(host, ".") {
+			continue
+		}
+		if !slices.ContainsFunc(allowed, func(p string) bool { return strings.HasPrefix(pkg, p) }) {
+			t.Errorf("gatelatch-hook links %s", pkg)
+		}
+	}
+}
+
+// The root package costs a user nothing beyond the standard library.
+func TestRootNeedsOnlyTheStandardLibrary(t *testing.T) {
+	for pkg := range list(t, "{{.ImportPath}}", "-deps", mod) {
+		if host, _, _ := strings.Cut(pkg, "/"); strings.Contains(host, ".") && !strings.HasPrefix(pkg, mod) {
+			t.Errorf("the root package needs %s", pkg)
+		}
+	}
+}
+
+func list(t *testing.T, format string, args ...string) map[string][]string {
+	t.Helper()
+	out, err := exec.Command("go", append([]string{"list", "-f", format}, args...)...).Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	pkgs := map[string][]string{}
+	for line := range strings.Lines(string(out)) {
+		f := strings.Fields(line)
+		pkgs[f[0]] = f[1:]
+	}
+	return pkgs
+}
+
+func short(pkg string) string { return strings.TrimPrefix(strings.TrimPrefix(pkg, mod), "/") }
