@@ -1,0 +1,84 @@
+// Sending a decision, and saying what became of it. The first decision about a
+// call stands; a card that is out of date is never decided on.
+
+import { signal } from "@preact/signals";
+import { ApiError, ask, NetworkError } from "../api";
+import type { Call, Decision } from "../api.gen";
+import { moveOn } from "../queue/move";
+import { drop, selected } from "../queue/store";
+import { actorName, badNews, news, stateWord, subjectOf, type News } from "../state";
+import { putCall } from "../sync";
+
+/** The call whose decision is under way. */
+export const sending = signal<string | null>(null);
+
+export type Verb = Pick<Decision, "state" | "note" | "answers">;
+
+export async function decide(call: Call, verb: Verb): Promise<boolean> {
+  if (sending.value !== null) return false;
+  sending.value = call.id;
+  news.value = null;
+  try {
+    putCall(await ask("Decide", { params: { id: call.id }, in: { ...verb, digest: call.digest } }));
+    if (selected.value === call.id) moveOn(call.id);
+    news.value = { text: done(call, verb), icon: verb.state === "allowed" ? "yes" : "no", subject: subjectOf(call) };
+    return true;
+  } catch (err) {
+    news.value = await explain(call, err);
+    return false;
+  } finally {
+    sending.value = null;
+  }
+}
+
+function done(call: Call, verb: Verb): string {
+  if (call.kind === "question") return verb.state === "allowed" ? "Answered" : "Not answered";
+  return verb.state === "allowed" ? "Allowed once" : "Denied";
+}
+
+async function explain(call: Call, err: unknown): Promise<News | null> {
+  if (err instanceof NetworkError) return badNews("Not sent: the gateway does not answer. The call stays here; try again.");
+  if (!(err instanceof ApiError)) throw err;
+  switch (err.code) {
+    case "unauthenticated":
+      return null; // the login screen says it
+    case "settled": {
+      const fresh = await reload(call);
+      const by = err.decided ?? fresh?.decided;
+      return badNews(by ? `Already decided by ${actorName(by.by)} as ${by.state}` : "Already decided");
+    }
+    case "changed":
+      await reload(call);
+      return badNews("Not sent: the call changed. Look at it again.");
+    case "paused":
+      return badNews("Not sent: everything is stopped. Resume first.");
+    case "not_found":
+      drop(call.id);
+      return badNews("Not sent: this call is gone.");
+    default:
+      return badNews(["Not sent: " + err.message, err.hint].filter(Boolean).join("; "));
+  }
+}
+
+async function reload({ id }: Call): Promise<Call | null> {
+  try {
+    const fresh = await ask("Call", { params: { id } });
+    putCall(fresh);
+    return fresh;
+  } catch {
+    return null; // its event will come
+  }
+}
+
+/** How a settled call is told: "Denied by Jon Hale". */
+export function outcome(call: Call): string {
+  const by = call.decided?.by;
+  switch (by?.kind) {
+    case undefined:
+      return stateWord(call);
+    case "clock":
+      return `${stateWord(call)}: nobody decided in time`;
+    default:
+      return `${stateWord(call)} by ${actorName(by!)}`;
+  }
+}

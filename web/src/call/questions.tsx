@@ -1,0 +1,100 @@
+import type { Question } from "../api.gen";
+import { Foreign } from "../ui/text";
+
+/** What was filled in for one question. */
+export interface Fill {
+  chosen: readonly string[];
+  other: boolean;
+  text: string;
+}
+export type Filled = Readonly<Record<string, Fill>>;
+
+const nothing: Fill = { chosen: [], other: false, text: "" };
+
+/** The answers as the agent gets them; a question without one is left out. */
+export function answersOf(questions: readonly Question[], filled: Filled): Record<string, string> {
+  const out: Record<string, string> = {};
+  for (const q of questions) {
+    const { chosen, other, text } = filled[q.key] ?? nothing;
+    // In the order of the options, not of the clicks.
+    const values = q.options.map((o) => o.value).filter((v) => chosen.includes(v));
+    if (other && text.trim()) values.push(text.trim());
+    if (values.length > 0) out[q.key] = values.join(", ");
+  }
+  return out;
+}
+
+interface Props {
+  questions: readonly Question[];
+  filled: Filled;
+  fill: (filled: Filled) => void;
+  off: boolean;
+}
+
+export function Questions({ questions, filled, fill, off }: Props) {
+  return (
+    <>
+      {questions.map((q, i) => (
+        <One key={q.key} name={`q${i}`} question={q} fill={filled[q.key] ?? nothing} off={off} set={(f) => fill({ ...filled, [q.key]: f })} />
+      ))}
+    </>
+  );
+}
+
+function One({ name, question, fill, off, set }: { name: string; question: Question; fill: Fill; off: boolean; set: (f: Fill) => void }) {
+  const { multi = false } = question;
+  const type = multi ? "checkbox" : "radio";
+  const toggle = (value: string) => {
+    if (!multi) return set({ ...fill, chosen: [value], other: false });
+    const has = fill.chosen.includes(value);
+    set({ ...fill, chosen: has ? fill.chosen.filter((v) => v !== value) : [...fill.chosen, value] });
+  };
+  const useOther = (other: boolean, text = fill.text) => set({ chosen: multi ? fill.chosen : [], other, text });
+  return (
+    <fieldset class="question" disabled={off}>
+      <legend>
+        {question.header && (
+          <span class="chip">
+            <Foreign text={question.header} />
+          </span>
+        )}
+        <span>
+          <Foreign text={question.question} />
+          {multi && <span class="hint"> Choose any number</span>}
+        </span>
+      </legend>
+      <div class="choices is-tall">
+        {question.options.map((o) => (
+          <label key={o.value} class="choice">
+            <input type={type} name={name} checked={fill.chosen.includes(o.value)} onChange={() => toggle(o.value)} />
+            <b>
+              <Foreign text={o.label} />
+            </b>
+            {o.description && (
+              <small>
+                <Foreign text={o.description} />
+              </small>
+            )}
+          </label>
+        ))}
+        <div class="choice other">
+          <input
+            type={type}
+            name={name}
+            aria-label="Other"
+            checked={fill.other}
+            onChange={(e) => useOther(e.currentTarget.checked)}
+          />
+          <b>Other</b>
+          <input
+            class="text"
+            aria-label="Other answer"
+            placeholder="In your own words"
+            value={fill.text}
+            onInput={(e) => useOther(true, e.currentTarget.value)}
+          />
+        </div>
+      </div>
+    </fieldset>
+  );
+}

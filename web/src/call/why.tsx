@@ -1,0 +1,109 @@
+import type { Call, Reason } from "../api.gen";
+import { Foreign } from "../ui/text";
+
+/** Why the call is here, in the gateway's words; then what others say, last and set apart. */
+export function Why({ call }: { call: Call }) {
+  const reasons = call.verdict.reasons ?? [];
+  const errors = call.verdict.errors ?? [];
+  const claims: [string, string, string | undefined][] = [
+    ["The agent says", "a claim, not checked", call.claim],
+    ["You asked", "as the agent’s host tells it", call.context?.prompt],
+    ["The agent said before", "its words, not checked", call.context?.said],
+  ];
+  const told = claims.filter(([, , text]) => text);
+  if (reasons.length + errors.length + told.length === 0) return null;
+  return (
+    <div class="cols">
+      {reasons.length + errors.length > 0 && (
+        <section>
+          <div class="sect-head">
+            <h3>{call.verdict.effect === "ask" ? "Why asked" : "Why"}</h3>
+          </div>
+          <ul class="reasons">
+            {reasons.map((r, i) => (
+              <ReasonLine key={i} reason={r} />
+            ))}
+            {errors.map((e, i) => (
+              <li key={`e${i}`} class="reason">
+                <span class="label">Error</span>
+                <div>
+                  <Foreign text={e} />
+                </div>
+              </li>
+            ))}
+          </ul>
+        </section>
+      )}
+      {told.length > 0 && (
+        <section class="claims">
+          {told.map(([who, what, text]) => (
+            <figure key={who} class="claim">
+              <figcaption>
+                <b>{who}</b>
+                <span>{what}</span>
+              </figcaption>
+              <blockquote>
+                <Foreign text={text} />
+              </blockquote>
+            </figure>
+          ))}
+        </section>
+      )}
+    </div>
+  );
+}
+
+const effects: Record<string, string> = { ask: "Ask", deny: "Deny", allow: "Allow" };
+
+function ReasonLine({ reason: { effect, layer, rule, source, message, part } }: { reason: Reason }) {
+  return (
+    <li class="reason">
+      <span class="label">{effects[effect] ?? effect}</span>
+      <div class={effect === "allow" ? "muted" : undefined}>
+        <Message text={message} part={part} />
+        <span class="src">
+          {rule && (
+            <>
+              <code>
+                <Foreign text={rule} />
+              </code>
+              {" · "}
+            </>
+          )}
+          <Foreign text={layer} /> layer
+          {source && (
+            <>
+              {" · "}
+              <Foreign text={source} />
+            </>
+          )}
+        </span>
+      </div>
+    </li>
+  );
+}
+
+/** The part that was asked about is underlined where the message names it, or stands before it. */
+function Message({ text, part }: { text: string; part: string | undefined }) {
+  if (!part) return <Foreign text={text} />;
+  const mark = (
+    <code class="asked">
+      <Foreign text={part} />
+    </code>
+  );
+  const at = text.indexOf(part);
+  if (at < 0) {
+    return (
+      <>
+        {mark} <Foreign text={text} />
+      </>
+    );
+  }
+  return (
+    <>
+      <Foreign text={text.slice(0, at)} />
+      {mark}
+      <Foreign text={text.slice(at + part.length)} />
+    </>
+  );
+}

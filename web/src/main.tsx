@@ -1,0 +1,45 @@
+import "./ui/tokens.css";
+import "./ui/base.css";
+import "./queue/queue.css";
+import "./call/card.css";
+import "./call/blocks.css";
+import "./history/history.css";
+import "./ui/narrow.css";
+
+import { effect } from "@preact/signals";
+import { render } from "preact";
+import { loggedIn, watchLogin } from "./api";
+import { App } from "./app";
+import { watchOpen } from "./queue/move";
+import { waiting } from "./queue/store";
+import { go, link, now, place, watchPlace } from "./state";
+import { follow } from "./sync";
+import { watchKeys } from "./ui/keys";
+import { enter, stage } from "./ui/login";
+
+watchLogin();
+watchPlace();
+watchOpen();
+watchKeys();
+setInterval(() => (now.value = Date.now()), 1000);
+
+effect(() => {
+  document.documentElement.dataset["live"] = link.value === "live" && loggedIn.value ? "on" : "off";
+});
+effect(() => {
+  const name = !loggedIn.value ? "Log in" : place.value.path === "/history" ? "History" : "Inbox";
+  const count = loggedIn.value && waiting.value > 0 ? `(${waiting.value}) ` : "";
+  document.title = `${count}${name} · Gatelatch`;
+});
+
+render(<App />, document.getElementById("app")!);
+
+await enter();
+effect(() => {
+  if (link.value === "live") stage.value = "none";
+});
+effect(() => {
+  if (!loggedIn.value) return;
+  if (place.peek().path === "/login") go("/", "", "replace");
+  return follow();
+});

@@ -1,0 +1,17 @@
+import { CallCard } from "../call/card";
+import { place } from "../state";
+import { Empty } from "./empty";
+import { List } from "./list";
+import { backToList } from "./move";
+import { current, waiting } from "./store";
+
+export function Inbox() {
+  const call = current.value;
+  return (
+    <main class={place.value.open && call ? "panes is-card" : "panes"}>
+      <h1 class="hide">Inbox, {waiting.value} waiting</h1>
+      <List />
+      {call ? <CallCard call={call} onBack={backToList} /> : <Empty />}
+    </main>
+  );
+}

@@ -1,0 +1,130 @@
+// The calls that wait. Rows keep their places: nothing moves while the pointer
+// is over the list, and what was settled goes when it is left alone.
+
+import { computed, signal } from "@preact/signals";
+import type { Call, Session } from "../api.gen";
+import { isSettled } from "../state";
+
+export const calls = signal<ReadonlyMap<string, Call>>(new Map());
+/** Ids in the order in which they are shown. */
+export const order = signal<readonly string[]>([]);
+export const selected = signal<string | null>(null);
+export const filter = signal("");
+
+let hovered = false;
+
+export const current = computed(() => (selected.value === null ? undefined : calls.value.get(selected.value)));
+export const waiting = computed(() => [...calls.value.values()].filter((c) => !isSettled(c)).length);
+
+export const visible = computed(() => {
+  const words = filter.value.toLowerCase().split(/\s+/).filter(Boolean);
+  return order.value.filter((id) => {
+    const text = searchText(calls.value.get(id)!);
+    return words.every((w) => text.includes(w));
+  });
+});
+
+function searchText({ card, tool, dir, session }: Call): string {
+  return [card.says, card.subject, tool, dir, session.name, session.project, session.host].join("\n").toLowerCase();
+}
+
+export interface Group {
+  session: Session;
+  runs: Run[];
+}
+/** Neighbours of one batch. */
+export interface Run {
+  batch: string;
+  size: number;
+  calls: Call[];
+}
+
+export const groups = computed<Group[]>(() => {
+  const out: Group[] = [];
+  for (const id of visible.value) {
+    const call = calls.value.get(id)!;
+    let group = out.at(-1);
+    if (group?.session.id !== call.session.id) out.push((group = { session: call.session, runs: [] }));
+    const run = group.runs.at(-1);
+    if (run?.batch === call.batch.id) run.calls.push(call);
+    else group.runs.push({ batch: call.batch.id, size: call.batch.size, calls: [call] });
+  }
+  return out;
+});
+
+/** Takes over what the gateway says about a call. */
+export function put(call: Call): void {
+  const known = calls.value.get(call.id);
+  // An answer that was overtaken must not bring a settled call back.
+  if (known && isSettled(known) && !isSettled(call)) return;
+  if (!known && isSettled(call)) return;
+  const places = known ? order.value : placed(call);
+  calls.value = new Map(calls.value).set(call.id, call); // first: whoever is in the order must be known
+  order.value = places;
+  if (isSettled(call)) sweep();
+  else if (selected.value === null) selected.value = call.id;
+}
+
+/** Where a new call goes: behind its batch, its session, or all the rest. */
+function placed(call: Call): string[] {
+  const ids = [...order.value];
+  const behind = (same: (c: Call) => boolean) => ids.findLastIndex((id) => same(calls.value.get(id)!)) + 1;
+  let at = ids.length;
+  if (!hovered) at = behind((c) => c.batch.id === call.batch.id) || behind((c) => c.session.id === call.session.id) || at;
+  ids.splice(at, 0, call.id);
+  return ids;
+}
+
+/** Forgets a call that the gateway does not know. */
+export function drop(id: string): void {
+  if (selected.value === id) selected.value = nextWaiting(id);
+  remove((c) => c.id === id);
+}
+
+export function select(id: string | null): void {
+  selected.value = id;
+  sweep();
+}
+
+/** The next call to decide behind the one named, from the top again at the end. */
+export function nextWaiting(id: string): string | null {
+  const ids = visible.value.includes(id) ? visible.value : order.value;
+  const at = ids.indexOf(id);
+  const round = [...ids.slice(at + 1), ...ids.slice(0, Math.max(at, 0))];
+  return round.find((other) => !isSettled(calls.value.get(other)!)) ?? null;
+}
+
+/** The row above or below, or null at the end. */
+export function neighbour(step: 1 | -1): string | null {
+  const ids = visible.value;
+  const at = selected.value === null ? -1 : ids.indexOf(selected.value);
+  return (at < 0 ? ids[0] : ids[at + step]) ?? null;
+}
+
+export function hover(over: boolean): void {
+  hovered = over;
+  if (over) return;
+  sweep();
+  const rank = [...new Set(order.value.map((id) => calls.value.get(id)!.session.id))];
+  const of = (id: string) => rank.indexOf(calls.value.get(id)!.session.id);
+  order.value = order.value.toSorted((a, b) => of(a) - of(b));
+}
+
+function sweep(): void {
+  if (!hovered) remove((c) => isSettled(c) && c.id !== selected.value);
+}
+
+function remove(which: (c: Call) => boolean): void {
+  const gone = new Set([...calls.value.values()].filter(which).map((c) => c.id));
+  if (gone.size === 0) return;
+  order.value = order.value.filter((id) => !gone.has(id));
+  calls.value = new Map([...calls.value].filter(([id]) => !gone.has(id)));
+}
+
+export function resetQueue(): void {
+  hovered = false;
+  filter.value = "";
+  selected.value = null;
+  order.value = [];
+  calls.value = new Map();
+}

@@ -1,0 +1,68 @@
+// What holds for the whole page. The lists are in queue/ and history/.
+
+import { signal } from "@preact/signals";
+import type { Actor, Call, Status } from "./api.gen";
+
+export const status = signal<Status | null>(null);
+
+/** connecting before the first contact; lost is said aloud. */
+export const link = signal<"connecting" | "live" | "lost">("connecting");
+
+/** The time, by the second: ages are drawn from it. */
+export const now = signal(Date.now());
+
+/** What became of the last thing the person did. */
+export interface News {
+  text: string;
+  icon: "yes" | "no" | "wait";
+  subject?: string;
+}
+
+export function badNews(text: string): News {
+  return { text, icon: "wait" };
+}
+
+export const news = signal<News | null>(null);
+
+/** A call leaves "pending" once and never returns. */
+export function isSettled(call: Call): boolean {
+  return call.state !== "pending";
+}
+
+export function actorName(actor: Actor): string {
+  return actor.name || (actor.id ? `${actor.kind} ${actor.id}` : actor.kind);
+}
+
+export function stateWord({ kind, state }: Call): string {
+  if (kind === "question" && state === "allowed") return "Answered";
+  return state.charAt(0).toUpperCase() + state.slice(1);
+}
+
+/** The call in one line, for lists: there a path inside the project is told from its root. The card shows it whole. */
+export function subjectOf({ card, session }: Call): string {
+  const root = session.project ? session.project.replace(/[/\\]?$/, "/") : "";
+  return root.length > 1 && card.subject.startsWith(root) ? card.subject.slice(root.length) : card.subject;
+}
+
+/** Where the page is: a path, and in the fragment the call that is open. */
+export interface Place {
+  path: string;
+  open: string;
+}
+export const place = signal<Place>(readPlace());
+
+function readPlace(): Place {
+  return { path: location.pathname, open: location.hash.slice(1) };
+}
+
+export function go(path: string, open = "", how: "push" | "replace" = "push"): void {
+  const url = open ? `${path}#${open}` : path;
+  if (how === "push") history.pushState(null, "", url);
+  else history.replaceState(null, "", url);
+  place.value = readPlace();
+}
+
+export function watchPlace(): void {
+  window.addEventListener("popstate", () => (place.value = readPlace()));
+  window.addEventListener("hashchange", () => (place.value = readPlace()));
+}

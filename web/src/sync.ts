@@ -1,0 +1,165 @@
+// Keeps the lists as the gateway has them: load once, then follow its events.
+// An event only says which call to look at again.
+
+import { batch } from "@preact/signals";
+import { ApiError, ask } from "./api";
+import type { Call, Event } from "./api.gen";
+import { pageSize, putPast, setPast } from "./history/store";
+import { calls, drop, put } from "./queue/store";
+import { isSettled, link, status } from "./state";
+import { listen, type Message } from "./stream";
+
+const firstPause = 300;
+const longestPause = 5_000;
+/** A connection that held this long was a good one: the next pause is short again. */
+const heldWell = 5_000;
+
+/** A rule file that broke is no event: it is seen by asking now and then. */
+const statusEvery = 30_000;
+
+/** Follows the gateway until the returned function is called, or the session ends. */
+export function follow(): () => void {
+  const stop = new AbortController();
+  void run(stop.signal);
+  const timer = setInterval(() => link.value === "live" && void readStatus(), statusEvery);
+  return () => {
+    clearInterval(timer);
+    stop.abort();
+  };
+}
+
+async function run(signal: AbortSignal): Promise<void> {
+  const looker = new Looker(signal);
+  let seq: number | null = null;
+  let failures = 0;
+  let opened = Infinity;
+  while (!signal.aborted) {
+    try {
+      if (seq === null) seq = await load(looker, signal);
+      await listen(seq, signal, {
+        open: () => {
+          opened = Date.now();
+          if (link.value === "lost") void readStatus();
+          link.value = "live";
+        },
+        message: (m) => (seq = take(m, looker)),
+      });
+    } catch (err) {
+      if (signal.aborted || (err instanceof ApiError && err.status === 401)) break;
+      if (err instanceof Resync) seq = null;
+    }
+    if (signal.aborted) break;
+    link.value = "lost";
+    if (Date.now() - opened >= heldWell) failures = 0;
+    opened = Infinity;
+    await pause(Math.min(longestPause, firstPause * 2 ** failures++), signal);
+  }
+  if (link.value === "live") link.value = "connecting";
+}
+
+/** The gateway cannot tell us all that we missed: read the lists anew. */
+class Resync extends Error {}
+
+function take(m: Message, looker: Looker): number {
+  if (m.event === "resync") throw new Resync();
+  const event = JSON.parse(m.data) as Event;
+  if (event.call) looker.look(event.call);
+  if (event.kind.startsWith("gate.")) void readStatus();
+  return event.seq;
+}
+
+async function readStatus(): Promise<void> {
+  try {
+    status.value = await ask("Status", {});
+  } catch {
+    // A lost connection shows by itself, and reconnecting reads the status again.
+  }
+}
+
+async function load(looker: Looker, signal: AbortSignal): Promise<number> {
+  const [state, first, settled] = await Promise.all([
+    ask("Status", { signal }),
+    ask("Calls", { query: { state: "pending" }, signal }),
+    ask("Calls", { query: { state: "settled", limit: pageSize }, signal }),
+  ]);
+  const pending: Call[] = [...first.calls];
+  for (let part = first; part.more; ) {
+    const after = part.calls.at(-1)?.id;
+    if (!after) break;
+    part = await ask("Calls", { query: { state: "pending", after }, signal });
+    pending.push(...part.calls);
+  }
+  batch(() => {
+    status.value = state;
+    setPast(settled);
+    pending.forEach(put);
+  });
+  const listed = new Set(pending.map((c) => c.id));
+  for (const c of calls.value.values()) if (!listed.has(c.id) && !isSettled(c)) looker.look(c.id);
+  return Math.min(first.seq, settled.seq);
+}
+
+/** Looker fetches calls again: each once for many events, never two at a time. */
+export class Looker {
+  #wanted = new Set<string>();
+  #busy = false;
+
+  constructor(readonly signal: AbortSignal) {}
+
+  look(id: string): void {
+    this.#wanted.add(id);
+    if (!this.#busy) {
+      this.#busy = true;
+      setTimeout(() => void this.#work(), 10);
+    }
+  }
+
+  async #work(): Promise<void> {
+    while (this.#wanted.size > 0 && !this.signal.aborted) {
+      const ids = [...this.#wanted].slice(0, 6);
+      ids.forEach((id) => this.#wanted.delete(id));
+      const found = await Promise.all(ids.map((id) => this.#fetch(id)));
+      // In the order of the events, not of the answers: rows are placed by it.
+      batch(() => found.forEach((call) => call && putCall(call)));
+      if (found.includes(undefined)) await pause(1_000, this.signal);
+    }
+    this.#busy = false;
+  }
+
+  /** Gives the call, null if there is none, or undefined to try again. */
+  async #fetch(id: string): Promise<Call | null | undefined> {
+    try {
+      return await ask("Call", { params: { id }, signal: this.signal });
+    } catch (err) {
+      if (!(err instanceof ApiError && err.status === 404)) {
+        this.#wanted.add(id);
+        return undefined;
+      }
+      drop(id);
+      return null;
+    }
+  }
+}
+
+/** Takes over a call in both lists. */
+export function putCall(call: Call): void {
+  batch(() => {
+    put(call);
+    putPast(call);
+  });
+}
+
+/** Waits about as long as said, so that pages do not all come back at once; the network's return ends it. */
+function pause(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((done) => {
+    const end = () => {
+      clearTimeout(timer);
+      window.removeEventListener("online", end);
+      signal.removeEventListener("abort", end);
+      done();
+    };
+    const timer = setTimeout(end, ms * (0.5 + Math.random() / 2));
+    window.addEventListener("online", end);
+    signal.addEventListener("abort", end);
+  });
+}

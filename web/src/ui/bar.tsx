@@ -1,0 +1,108 @@
+import type { ComponentChildren } from "preact";
+import { waiting } from "../queue/store";
+import { actorName, go, link, news, place, status } from "../state";
+import { Icon, Latch } from "./icon";
+import { resume, StopAll, trouble } from "./stop";
+import { Foreign } from "./text";
+
+export function Bar() {
+  return (
+    <header class="bar">
+      <a class="brand" href="/" onClick={to("/")}>
+        <Latch />
+        Gatelatch
+      </a>
+      <nav class="tabs" aria-label="Main">
+        <Tab path="/" name="inbox" icon="inbox">
+          Inbox{" "}
+          {waiting.value > 0 && (
+            <span class="count" aria-label={`${waiting.value} waiting`}>
+              {waiting.value}
+            </span>
+          )}
+        </Tab>
+        <Tab path="/history" name="history" icon="wait">
+          History
+        </Tab>
+      </nav>
+      <div class="bar-notice" role="status">
+        <Notice />
+      </div>
+      <div class="bar-state">
+        <Link />
+        <StopAll />
+        <Who />
+      </div>
+    </header>
+  );
+}
+
+function to(path: string) {
+  return (event: MouseEvent) => {
+    if (event.ctrlKey || event.metaKey || event.shiftKey) return;
+    event.preventDefault();
+    news.value = null;
+    if (place.value.path !== path || place.value.open) go(path);
+  };
+}
+
+function Tab(props: { path: string; name: string; icon: string; children: ComponentChildren }) {
+  const here = place.value.path === props.path;
+  return (
+    <a href={props.path} data-tab={props.name} aria-current={here ? "page" : undefined} onClick={to(props.path)}>
+      <Icon name={props.icon} />
+      {props.children}
+    </a>
+  );
+}
+
+/** The one place for what holds for the whole page; the gravest is shown. */
+function Notice() {
+  const paused = status.value?.paused;
+  if (trouble.value) return <span class="notice is-text">{trouble.value}</span>;
+  if (paused) {
+    return (
+      <span class="notice is-strong">
+        <span class="grow">
+          <b>Everything is denied.</b> Stopped by {actorName(paused.by)}
+        </span>
+        <button type="button" class="btn" data-act="unpause" onClick={() => void resume()}>
+          Resume
+        </button>
+      </span>
+    );
+  }
+  if (link.value === "lost") return <span class="notice is-text">Connection lost, trying again</span>;
+  if (status.value?.notice) {
+    return (
+      <span class="notice is-text" title={status.value.notice}>
+        <span class="grow">
+          <Foreign text={status.value.notice} />
+        </span>
+      </span>
+    );
+  }
+  return null;
+}
+
+const linkWords = { connecting: "Connecting", live: "Live", lost: "Lost" };
+
+function Link() {
+  return (
+    <span class="state">
+      <span class={link.value === "live" ? "dot" : "dot is-off"} />
+      {linkWords[link.value]}
+    </span>
+  );
+}
+
+function Who() {
+  const name = status.value && actorName(status.value.you);
+  if (!name) return <span class="who" />;
+  const initials = name.split(/\s+/).map((word) => [...word][0] ?? "");
+  return (
+    <span class="who" role="img" aria-label={`Logged in as ${name}`} title={name}>
+      {(initials[0]! + (initials.length > 1 ? initials.at(-1)! : "")).toUpperCase()}
+    </span>
+  );
+}

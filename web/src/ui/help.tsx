@@ -1,0 +1,32 @@
+import { signal } from "@preact/signals";
+
+export const helpOpen = signal(false);
+
+const keys: [string[], string][] = [
+  [["J", "K"], "next, previous call"],
+  [["A"], "allow once"],
+  [["D"], "deny"],
+  [["⇧D"], "deny and say why"],
+  [["/"], "filter"],
+  [["Esc"], "close, go back"],
+  [["?"], "these keys"],
+];
+
+/** Stands in the list, never over the call. */
+export function Help() {
+  if (!helpOpen.value) return null;
+  return (
+    <dl class="keys" aria-label="Keys">
+      {keys.map(([names, says]) => (
+        <>
+          <dt>
+            {names.map((k) => (
+              <kbd key={k}>{k}</kbd>
+            ))}
+          </dt>
+          <dd>{says}</dd>
+        </>
+      ))}
+    </dl>
+  );
+}

@@ -1,0 +1,28 @@
+import { defineConfig } from "vitest/config";
+
+// A gateway to develop against; the page is then at Vite's own address.
+const gateway = "http://127.0.0.1:7474";
+
+export default defineConfig({
+  build: {
+    // What understands light-dark(), so that colours stay as they are written.
+    target: ["chrome123", "firefox124", "safari17.5"],
+    assetsInlineLimit: 0,
+    cssCodeSplit: false,
+    modulePreload: false,
+    rolldownOptions: {
+      // The build is committed: names without hashes keep its changes readable.
+      output: { entryFileNames: "app.js", assetFileNames: "app[extname]" },
+    },
+  },
+  server: {
+    proxy: { "/v1": { target: gateway, changeOrigin: true, headers: { origin: gateway } } },
+  },
+  test: {
+    environment: "happy-dom",
+    include: ["test/**/*.test.{ts,tsx}"],
+    setupFiles: ["test/setup.ts"],
+    restoreMocks: true,
+    unstubGlobals: true,
+  },
+});
