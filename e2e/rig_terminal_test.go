@@ -1,0 +1,84 @@
+package e2e
+
+import (
+	"os/exec"
+	"strings"
+	"testing"
+)
+
+// terminal is an interactive session of the agent in a tmux of its own.
+type terminal struct {
+	t   *testing.T
+	env []string
+}
+
+// terminal starts the agent as a person would, at a prompt that waits for input.
+func (a *agent) terminal() *terminal {
+	a.t.Helper()
+	term := &terminal{t: a.t, env: a.env("TERM=xterm-256color", "TMUX_TMPDIR="+tempDir(a.t))}
+	term.tmux("new-session", "-d", "-s", "agent", "-x", "140", "-y", "50", "-c", a.project,
+		a.bin, "--permission-mode", "default")
+	a.t.Cleanup(func() {
+		if a.t.Failed() {
+			a.t.Logf("the terminal showed:\n%s", term.tryScreen())
+		}
+		_ = term.command("kill-server").Run() // it ends by itself when the agent does
+	})
+	term.waitFor("❯")
+	return term
+}
+
+func (term *terminal) command(args ...string) *exec.Cmd {
+	// No configuration file: the developer's own must not change keys or size.
+	cmd := exec.Command("tmux", append([]string{"-L", "gl", "-f", "/dev/null"}, args...)...)
+	cmd.Env = term.env
+	return cmd
+}
+
+func (term *terminal) tmux(args ...string) string {
+	term.t.Helper()
+	out, err := term.command(args...).CombinedOutput()
+	if err != nil {
+		term.t.Fatalf("tmux %s (is tmux installed? run make test): %v\n%s", args[0], err, out)
+	}
+	return string(out)
+}
+
+// say types a prompt and sends it. Enter goes out only when the agent has drawn
+// the prompt: right behind the text it would count as a part of a paste.
+func (term *terminal) say(prompt string) {
+	term.t.Helper()
+	term.tmux("send-keys", "-t", "agent", "-l", prompt)
+	term.waitFor(prompt[len(prompt)-10:])
+	term.press("Enter")
+}
+
+// press sends one key, by tmux's name for it.
+func (term *terminal) press(key string) {
+	term.t.Helper()
+	term.tmux("send-keys", "-t", "agent", key)
+}
+
+// screen is the text that a person sees now.
+func (term *terminal) screen() string {
+	term.t.Helper()
+	return term.tmux("capture-pane", "-p", "-t", "agent")
+}
+
+func (term *terminal) tryScreen() string {
+	out, err := term.command("capture-pane", "-p", "-t", "agent").CombinedOutput()
+	if err != nil {
+		return err.Error()
+	}
+	return string(out)
+}
+
+func (term *terminal) waitFor(text string) {
+	term.t.Helper()
+	until(term.t, "the terminal to show "+text, func() bool { return strings.Contains(term.screen(), text) })
+}
+
+func (term *terminal) waitGone(text string) {
+	term.t.Helper()
+	until(term.t, "the terminal to stop showing "+text, func() bool { return !strings.Contains(term.screen(), text) })
+}

@@ -1,0 +1,162 @@
+package e2e
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+)
+
+// patience bounds every single wait. It is generous, because two cores may be
+// shared; a test that works never gets near it.
+const patience = 40 * time.Second
+
+// scratch holds what all tests share: built binaries and the browser's profile.
+var scratch string
+
+func TestMain(m *testing.M) { os.Exit(run(m)) }
+
+func run(m *testing.M) int {
+	dir, err := os.MkdirTemp("", "gl-e2e-")
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	scratch = dir
+	defer os.RemoveAll(dir)
+	defer closeBrowser()
+	return m.Run()
+}
+
+type binaries struct{ gatelatch, hook string }
+
+// product finds the binaries under test, or builds them beside each other, as
+// "install" looks for the hook beside its own executable.
+var product = sync.OnceValues(func() (binaries, error) {
+	b := binaries{os.Getenv("GATELATCH_BIN"), os.Getenv("GATELATCH_HOOK_BIN")}
+	if (b.gatelatch == "") != (b.hook == "") {
+		return b, errors.New("set both or none of GATELATCH_BIN and GATELATCH_HOOK_BIN: run make test")
+	}
+	if b.gatelatch != "" {
+		return b, errors.Join(present(b.gatelatch), present(b.hook))
+	}
+	bin := filepath.Join(scratch, "bin")
+	cmd := exec.Command("go", "build", "-buildvcs=false", "-o", bin+string(filepath.Separator), "./cmd/gatelatch", "./cmd/gatelatch-hook")
+	cmd.Dir = ".."
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return b, fmt.Errorf("can't build the product (run make test): %w\n%s", err, out)
+	}
+	return binaries{filepath.Join(bin, "gatelatch"), filepath.Join(bin, "gatelatch-hook")}, nil
+})
+
+// claude finds the pinned agent. The script keeps it in a cache and prints its path.
+var claude = sync.OnceValues(func() (string, error) {
+	if bin := os.Getenv("CLAUDE_BIN"); bin != "" {
+		return bin, present(bin)
+	}
+	cmd := exec.Command("../scripts/claude.sh")
+	cmd.Stderr = os.Stderr
+	out, err := cmd.Output()
+	if err != nil {
+		return "", fmt.Errorf("CLAUDE_BIN is not set and scripts/claude.sh failed (run make test): %w", err)
+	}
+	bin := strings.TrimSpace(string(out))
+	return bin, present(bin)
+})
+
+// chromium finds the browser.
+var chromium = sync.OnceValues(func() (string, error) {
+	if bin := os.Getenv("CHROMIUM"); bin != "" {
+		return bin, present(bin)
+	}
+	bin, err := exec.LookPath("chromium")
+	if err != nil {
+		return "", fmt.Errorf("CHROMIUM is not set and there is no chromium on PATH (run make test): %w", err)
+	}
+	return bin, nil
+})
+
+func present(file string) error {
+	if _, err := os.Stat(file); err != nil {
+		return fmt.Errorf("%w (run make test)", err)
+	}
+	return nil
+}
+
+// need ends the test if something it stands on is missing.
+func need[T any](t *testing.T, find func() (T, error)) T {
+	t.Helper()
+	v, err := find()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return v
+}
+
+// tempDir is like t.TempDir with a short name: a socket's path has 107 bytes.
+func tempDir(t *testing.T) string {
+	t.Helper()
+	dir, err := os.MkdirTemp("", "gl-") //nolint:usetesting // t.TempDir puts the test's whole name into the path
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := os.RemoveAll(dir); err != nil {
+			t.Error(err)
+		}
+	})
+	return dir
+}
+
+// cleanEnv is the environment of every process under test: nothing of the
+// developer's own gets in, least of all a HOME whose agent we might gate.
+func cleanEnv(home string, more ...string) []string {
+	return append([]string{"PATH=/usr/local/bin:/usr/bin:/bin", "HOME=" + home, "LANG=C.UTF-8"}, more...)
+}
+
+// until waits for a fact about an outside process that gives no signal. Where
+// there is a signal (an exit, an event of the page), wait for that instead.
+func until(t *testing.T, what string, fact func() bool) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	defer cancel()
+	tick := time.NewTicker(20 * time.Millisecond)
+	defer tick.Stop()
+	for !fact() {
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			t.Fatalf("waited in vain for %s", what)
+		}
+	}
+}
+
+// buffer collects a process's output while tests read it.
+type buffer struct {
+	mu sync.Mutex
+	b  bytes.Buffer
+}
+
+func (b *buffer) Write(p []byte) (int, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.b.Write(p)
+}
+
+func (b *buffer) String() string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.b.String()
+}
+
+func exists(file string) bool {
+	_, err := os.Stat(file)
+	return err == nil
+}
