@@ -14,6 +14,10 @@ func bash(c *gatelatch.Call, in *input) (Card, bool) {
 	if !ok {
 		return Card{}, false
 	}
+	// The description stands apart, as what the agent says.
+	if text, ok := in.text("description"); ok {
+		in.shown["description"] = text == c.Claim
+	}
 	return Card{
 		Icon: iconTerm, Says: runs(command), Subject: OneLine(command),
 		Blocks: []Block{{Kind: "command", Segments: segments(command, c.Verdict.Reasons), Bytes: len(command)}},

@@ -5,12 +5,19 @@ package render
 
 import "github.com/gatelatch/gatelatch/api"
 
-// Card and its parts are what goes over the wire.
+// What a card is made of is part of the contract: it goes over the wire.
+
 type (
-	Card     = api.Card
-	Block    = api.Block
-	Segment  = api.Segment
-	Line     = api.Line
+	// Card is one call, ready to show.
+	Card = api.Card
+	// Block is one part of the call in full.
+	Block = api.Block
+	// Segment is a piece of text.
+	Segment = api.Segment
+	// Line is one line of a diff.
+	Line = api.Line
+	// Question is one question of an agent.
 	Question = api.Question
-	Option   = api.Option
+	// Option is one answer that the agent offers.
+	Option = api.Option
 )

@@ -27,6 +27,7 @@ missing() {
 	any '/usr/lib/postgresql/*/bin/initdb' || echo postgresql
 	has tmux || echo tmux
 	has strace || echo strace
+	has zsh || echo zsh
 	has gcc || echo gcc
 	[ -e /usr/include/stdlib.h ] || echo libc6-dev
 	has git || echo git

@@ -48,10 +48,13 @@ func fromSession(s *gatelatch.Session) api.Session {
 }
 
 func verdict(v gatelatch.Verdict) api.Verdict {
-	out := api.Verdict{Effect: v.Effect.String(), Errors: v.Errors}
+	out := api.Verdict{Effect: v.Effect.String()}
+	for _, e := range v.Errors {
+		out.Errors = append(out.Errors, render.OneLine(e))
+	}
 	for _, r := range v.Reasons {
 		out.Reasons = append(out.Reasons, api.Reason{
-			Effect: r.Effect.String(), Layer: r.Layer, Rule: render.OneLine(r.Rule), Source: render.OneLine(r.Source),
+			Effect: r.Effect.String(), Layer: render.OneLine(r.Layer), Rule: render.OneLine(r.Rule), Source: render.OneLine(r.Source),
 			Message: render.OneLine(r.Message), Part: render.OneLine(r.Part),
 		})
 	}

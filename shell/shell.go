@@ -22,6 +22,7 @@ const (
 	maxParens = 200
 	maxNested = 4             // scripts within arguments within scripts
 	maxGuess  = 4 * MaxSource // bytes of such scripts in all
+	guessCost = 64            // bytes that even the shortest counts for
 )
 
 // An Analysis is what was found in one command line.

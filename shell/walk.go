@@ -75,7 +75,7 @@ func (w *walker) guess(text string, n syntax.Node) {
 	if _, simple := Words(text); simple && !strings.Contains(text, " ") {
 		return
 	}
-	if *w.left -= len(text); *w.left < 0 {
+	if *w.left -= len(text) + guessCost; *w.left < 0 {
 		return // analyse takes raw words of the whole instead
 	}
 	var inner Analysis

@@ -63,6 +63,8 @@ func Main(args []string, stdin io.Reader, stdout, stderr io.Writer, getenv func(
 	defer stop()
 	ctx, quit := signal.NotifyContext(ctx, syscall.SIGTERM, os.Interrupt)
 	defer quit()
+	ctx, leave := withParent(ctx)
+	defer leave()
 	// Nothing below may outlive the host's limit, whatever hangs.
 	dog := time.AfterFunc(opt.limit*9/10, func() { os.Exit(say(event.deny("the hook hung"))) })
 	defer dog.Stop()
@@ -76,6 +78,29 @@ func Main(args []string, stdin io.Reader, stdout, stderr io.Writer, getenv func(
 		a = event.deny(explain(opt, err))
 	}
 	return say(a)
+}
+
+// withParent ends with the process that asked: one that was killed sends no
+// signal, and nobody should decide for it.
+func withParent(ctx context.Context) (context.Context, context.CancelFunc) {
+	const every = time.Second
+	ctx, cancel := context.WithCancelCause(ctx)
+	parent := os.Getppid()
+	tick := time.NewTicker(every)
+	go func() {
+		defer tick.Stop()
+		for {
+			select {
+			case <-ctx.Done():
+				return
+			case <-tick.C:
+				if os.Getppid() != parent {
+					cancel(errors.New("the agent is gone"))
+				}
+			}
+		}
+	}()
+	return ctx, func() { cancel(nil) }
 }
 
 // readAll refuses what is too large: a cut input is not the call.
@@ -156,5 +181,8 @@ func explain(o options, err error) string {
 }
 
 func unreachableText(o options, err error) string {
+	if o.start != "" {
+		return fmt.Sprintf("Gatelatch is not reachable and could not be started, so nothing is allowed. %s may say why. (%v)", o.state.Log(), err)
+	}
 	return fmt.Sprintf("Gatelatch is not reachable, so nothing is allowed. Start it with \"gatelatch serve --state %s\" or \"gatelatch service install\". (%v)", o.state, err)
 }

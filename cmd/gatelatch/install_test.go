@@ -156,7 +156,8 @@ func TestInstallClaude(t *testing.T) {
 		t.Fatal(err)
 	}
 	h := got.Hooks["PreToolUse"][0].Hooks[0]
-	want := "claude --state " + filepath.Join(s.home, ".local", "state", "gatelatch") + " --limit 86400 --start " + filepath.Join(s.bin, "gatelatch")
+	want := "claude --state " + filepath.Join(s.home, ".local", "state", "gatelatch") + " --limit 86400 --start " + filepath.Join(s.bin, "gatelatch") +
+		" --config " + filepath.Join(s.home, ".config", "gatelatch")
 	if h.Command != filepath.Join(s.bin, "gatelatch-hook") || strings.Join(h.Args, " ") != want {
 		t.Errorf("got %s %q, want %q", h.Command, h.Args, want)
 	}

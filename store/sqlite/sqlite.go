@@ -15,7 +15,7 @@ import (
 
 	"github.com/gatelatch/gatelatch"
 	"github.com/gatelatch/gatelatch/internal/writer"
-	"modernc.org/sqlite"
+	_ "modernc.org/sqlite" // the driver
 )
 
 // Options change what a store does; the zero value is right for a gateway.
@@ -205,7 +205,7 @@ func unclosed(err error) error {
 
 // lost reports whether a failed commit may have left the disk in doubt.
 func lost(err error) bool {
-	const ioerr = 10 // SQLITE_IOERR
-	var e *sqlite.Error
+	const ioerr = 10              // SQLITE_IOERR
+	var e interface{ Code() int } // *sqlite.Error
 	return errors.As(err, &e) && e.Code()&0xff == ioerr
 }

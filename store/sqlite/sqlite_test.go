@@ -70,6 +70,26 @@ func TestFailedCommitKeepsEvents(t *testing.T) {
 	}
 }
 
+type ioError struct{ error }
+
+func (ioError) Code() int { return 10 | 4<<8 } // SQLITE_IOERR_FSYNC
+
+// T14: after a failed fsync nobody knows what is on the disk, so the process
+// must not go on as if nothing had happened.
+func TestFailedFsyncIsFatal(t *testing.T) {
+	var fault, fatal error
+	s := open(t, t.TempDir(), Options{fault: func() error { return fault }, Fatal: func(err error) { fatal = err }})
+	defer s.Close()
+	fault = errors.New("disk full")
+	if err := save(s, pending("m1")); err == nil || fatal != nil {
+		t.Errorf("a full disk: %v, fatal %v", err, fatal)
+	}
+	fault = ioError{errors.New("fsync")}
+	if err := save(s, pending("m2")); err == nil || !errors.Is(fatal, fault) {
+		t.Errorf("a failed fsync: %v, fatal %v", err, fatal)
+	}
+}
+
 // After a failed statement SQLite may have left the transaction. Nothing of
 // the group may then be written, least of all without its audit events.
 func TestFailedStatementFailsTheGroup(t *testing.T) {
