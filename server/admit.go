@@ -40,7 +40,7 @@ func (s *Server) outer(d Door, mux *http.ServeMux) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		securityHeaders(w.Header())
 		defer func() {
-			if p := recover(); p != nil && p != http.ErrAbortHandler {
+			if p := recover(); p != nil {
 				s.opt.Log.Error("panic in a request", "path", r.URL.Path, "panic", fmt.Sprint(p), "stack", string(debug.Stack()))
 				refuse(w, http.StatusInternalServerError, api.CodeInternal, "internal error", "the gateway's log says more")
 			}

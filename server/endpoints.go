@@ -86,6 +86,7 @@ func await(s *Server, q *request) error {
 // accepted turns the 200 of a post into 202.
 type accepted struct{ http.ResponseWriter }
 
+// WriteHeader implements http.ResponseWriter.
 func (a *accepted) WriteHeader(int) { a.ResponseWriter.WriteHeader(http.StatusAccepted) }
 
 func withdraw(_ *Server, q *request, in api.Withdraw) (api.None, error) {
@@ -232,6 +233,10 @@ func logout(s *Server, q *request, _ api.None) (api.None, error) {
 	return api.None{}, nil
 }
 
+// sessionCookie is not Secure: the page is plain HTTP on loopback, and the
+// cookie is only half of a session.
 func sessionCookie(value string, age int) *http.Cookie {
-	return &http.Cookie{Name: api.CookieName, Value: value, Path: "/", HttpOnly: true, SameSite: http.SameSiteStrictMode, MaxAge: age}
+	return &http.Cookie{ //nolint:gosec // see above
+		Name: api.CookieName, Value: value, Path: "/", HttpOnly: true, SameSite: http.SameSiteStrictMode, MaxAge: age,
+	}
 }

@@ -36,27 +36,30 @@ func events(s *Server, q *request) error {
 	if after > st.Seq { // the trail was cut back: what the page knows is void
 		return out.send("event: resync\ndata: {}\n\n")
 	}
-	if err := out.send(": open\n\n"); err != nil {
-		return nil
-	}
-	for {
+	s.follow(q, out, after)
+	return nil
+}
+
+// follow sends events until the client is gone, its key is revoked or the
+// gateway stops. There is nobody left to tell an error to: the client comes
+// again and asks from where it was.
+func (s *Server) follow(q *request, out *stream, after gatelatch.Seq) {
+	text := ": open\n\n"
+	for out.send(text) == nil {
 		es, err := q.next(after)
 		switch {
 		case errors.Is(err, context.DeadlineExceeded) && q.Context().Err() == nil:
-			if out.send(": beat\n\n") != nil {
-				return nil
-			}
+			text = ": beat\n\n"
 			continue
 		case err != nil:
-			return nil // the client is gone or the gateway stops: it comes again
+			return
 		}
 		// A revoked key is an event too: it never outlives its revocation here.
 		if _, err := s.opt.Auth.Verify(q.Context(), q.Header, q.Cookies()); err != nil {
-			return nil
+			return
 		}
-		text, err := frames(es)
-		if err != nil || out.send(text) != nil {
-			return err
+		if text, err = frames(es); err != nil {
+			return
 		}
 		after = es[len(es)-1].Seq
 	}

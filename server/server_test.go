@@ -270,7 +270,7 @@ func TestBadInput(t *testing.T) {
 		"edited input (T8)":     {"/v1/calls/" + id + "/decision", `{"state":"allowed","input":{"command":"rm"},"digest":"` + b.Calls[0].Digest + `"}`, "command", 400, "invalid"},
 		"body says who decided": {"/v1/calls/" + id + "/decision", `{"state":"allowed","by":"root","digest":"` + b.Calls[0].Digest + `"}`, "command", 400, "invalid"},
 	} {
-		r := httptest.NewRequest("POST", tt.path, strings.NewReader(tt.body))
+		r := httptest.NewRequest(http.MethodPost, tt.path, strings.NewReader(tt.body))
 		r.Host = host
 		r.Header.Set("Content-Type", "application/json")
 		res := send(w.tcp, w.as(r, tt.who))

@@ -32,7 +32,7 @@ type rig struct {
 
 func newRig(t *testing.T) *rig {
 	t.Helper()
-	tmp, err := os.MkdirTemp("", "gl-") // t.TempDir is too long for a socket's name
+	tmp, err := os.MkdirTemp("", "gl-") //nolint:usetesting // a socket's name must be short
 	if err != nil {
 		t.Fatal(err)
 	}

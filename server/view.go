@@ -18,6 +18,9 @@ func viewCall(l gatelatch.Listed) api.Call {
 		Input:   c.Input,
 		Card:    render.Call(c),
 	}
+	if out.Card.Blocks == nil {
+		out.Card.Blocks = []api.Block{} // a list is never null on the wire
+	}
 	if !c.Deadline.IsZero() {
 		out.Deadline = &c.Deadline
 	}
@@ -55,7 +58,7 @@ func verdict(v gatelatch.Verdict) api.Verdict {
 	for _, r := range v.Reasons {
 		out.Reasons = append(out.Reasons, api.Reason{
 			Effect: r.Effect.String(), Layer: render.OneLine(r.Layer), Rule: render.OneLine(r.Rule), Source: render.OneLine(r.Source),
-			Message: render.OneLine(r.Message), Part: render.OneLine(r.Part),
+			Message: sentence(render.OneLine(r.Message)), Part: render.OneLine(r.Part),
 		})
 	}
 	return out
@@ -70,4 +73,13 @@ func decided(d *gatelatch.Decision) *api.Decided {
 
 func actor(a gatelatch.Actor) api.Actor {
 	return api.Actor{Kind: string(a.Kind), ID: a.ID, Name: render.OneLine(a.Name)}
+}
+
+// sentence begins with a capital: reasons are written like errors and read
+// like sentences.
+func sentence(s string) string {
+	if s == "" || s[0] < 'a' || s[0] > 'z' {
+		return s
+	}
+	return string(s[0]-'a'+'A') + s[1:]
 }

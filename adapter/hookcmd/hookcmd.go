@@ -132,7 +132,7 @@ func parseArgs(args []string) (options, error) {
 		return o, fmt.Errorf("the hook does not know the argument %q", fs.Arg(0))
 	case !filepath.IsAbs(string(o.state)):
 		return o, errors.New("--state needs an absolute path; run \"gatelatch install claude\" to set the hook up")
-	case o.start != "" && !(filepath.IsAbs(o.start) && filepath.IsAbs(o.config)):
+	case o.start != "" && (!filepath.IsAbs(o.start) || !filepath.IsAbs(o.config)):
 		return o, errors.New("--start needs --config, both with absolute paths")
 	case limit < 1:
 		return o, errors.New("--limit is the host's time limit in seconds")

@@ -79,7 +79,10 @@ func startGateway(opt gatewayOptions) (_ *gateway, err error) {
 	rules := policy.Open(filepath.Join(opt.config, "policy.yaml"))
 	gate := gatelatch.New(g.store, rules, cfg.hooks()...)
 	g.work.Go(func() { gate.Run(ctx) })
-	return g, g.listen(ctx, gate, rules)
+	if err := g.listen(ctx, gate, rules); err != nil {
+		return nil, err
+	}
+	return g, nil
 }
 
 func openStore(ctx context.Context, opt gatewayOptions) (*sqlite.Store, error) {

@@ -21,7 +21,7 @@ import (
 // testGateway runs a whole gateway in this process.
 func testGateway(t *testing.T) gatewayOptions {
 	t.Helper()
-	tmp, err := os.MkdirTemp("", "gl-")
+	tmp, err := os.MkdirTemp("", "gl-") //nolint:usetesting // a socket's name must be short
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -16,18 +16,20 @@ import (
 
 var version = "dev"
 
-func main() {
+func main() { os.Exit(run()) }
+
+func run() int {
 	// The hook answers for itself: an error of ours must still be a denial.
 	if len(os.Args) > 1 && os.Args[1] == "hook" {
-		os.Exit(hookcmd.Main(os.Args[2:], os.Stdin, os.Stdout, os.Stderr, os.Getenv))
+		return hookcmd.Main(os.Args[2:], os.Stdin, os.Stdout, os.Stderr, os.Getenv)
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	if err := newRootCmd().ExecuteContext(ctx); err != nil {
 		complain(err)
-		stop()
-		os.Exit(1)
+		return 1
 	}
+	return 0
 }
 
 // complain prints an error the way all of them look: lower case, no period,

@@ -8,11 +8,6 @@ import (
 	"github.com/spf13/cobra"
 )
 
-func defaultStateDir() (string, error) {
-	d, err := statedir.Default()
-	return string(d), err
-}
-
 // defaultConfigDir is $XDG_CONFIG_HOME/gatelatch, or ~/.config/gatelatch.
 func defaultConfigDir() (string, error) {
 	if s := os.Getenv("XDG_CONFIG_HOME"); filepath.IsAbs(s) {

@@ -12,12 +12,12 @@ import (
 func TestPrepareRefuses(t *testing.T) {
 	base := t.TempDir()
 	for name, build := range map[string]func(path string) error{
-		"open to others": func(p string) error { return errors.Join(os.Mkdir(p, 0o700), os.Chmod(p, 0o755)) }, //nolint:gosec // the fault under test
+		"open to others": func(p string) error { return errors.Join(os.Mkdir(p, 0o700), os.Chmod(p, 0o755)) },
 		"a link": func(p string) error {
 			return errors.Join(os.Mkdir(p+"_real", 0o700), os.Symlink(p+"_real", p))
 		},
 		"an open run directory": func(p string) error {
-			return errors.Join(os.MkdirAll(p+"/run", 0o700), os.Chmod(p+"/run", 0o777)) //nolint:gosec // the fault under test
+			return errors.Join(os.MkdirAll(p+"/run", 0o700), os.Chmod(p+"/run", 0o777))
 		},
 	} {
 		path := filepath.Join(base, strings.ReplaceAll(name, " ", "_"))
@@ -50,7 +50,7 @@ func TestKeys(t *testing.T) {
 	if err := WriteKey(path, "gka_y"); err == nil {
 		t.Error("overwrote a key")
 	}
-	if err := os.Chmod(path, 0o644); err != nil { //nolint:gosec // the fault under test
+	if err := os.Chmod(path, 0o644); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := ReadKey(path); err == nil || !strings.Contains(err.Error(), "chmod go=") {

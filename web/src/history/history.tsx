@@ -109,6 +109,7 @@ function By({ call }: { call: Call }) {
   if (!by) return null;
   if (by.kind !== "policy") return <Foreign text={actorName(by)} />;
   const rule = call.verdict.reasons?.find((r) => r.effect === call.verdict.effect && r.rule)?.rule;
+  if (!rule) return <span class="muted">policy</span>;
   return (
     <>
       <span class="muted">rule </span>
