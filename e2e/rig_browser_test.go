@@ -67,16 +67,16 @@ type tab struct {
 // newTab opens an empty page that shares no cookies with any other test.
 func newTab(t *testing.T) *tab {
 	t.Helper()
-	return openTab(t, need(t, browser), chromedp.WithNewBrowserContext())
+	return openTab(need(t, browser), t, chromedp.WithNewBrowserContext())
 }
 
 // sibling opens another page with the same cookies.
 func (b *tab) sibling() *tab {
 	b.t.Helper()
-	return openTab(b.t, b.ctx)
+	return openTab(b.ctx, b.t)
 }
 
-func openTab(t *testing.T, parent context.Context, opts ...chromedp.ContextOption) *tab {
+func openTab(parent context.Context, t *testing.T, opts ...chromedp.ContextOption) *tab {
 	t.Helper()
 	ctx, cancel := chromedp.NewContext(parent, opts...)
 	b := &tab{t: t, ctx: ctx}
@@ -141,8 +141,24 @@ func (b *tab) awaitTrue(what, js string) string {
 	})`, js))
 }
 
-// complaints are the errors in the console. Refused content (CSP, trusted types,
-// framing) is reported there too.
+// wantNoComplaints fails the test if the page's console holds an error.
+func (b *tab) wantNoComplaints() {
+	b.t.Helper()
+	// The console is a stream: once our own line is through, all before it is.
+	const end = "end of the test"
+	read[string](b, "write to the console", fmt.Sprintf(`console.debug(%q), ""`, end))
+	until(b.t, "the console", func() bool {
+		b.mu.Lock()
+		defer b.mu.Unlock()
+		return slices.ContainsFunc(b.console, func(m chromedp.ConsoleMessage) bool { return m.Text == end })
+	})
+	if got := b.complaints(); len(got) > 0 {
+		b.t.Errorf("the console holds complaints:\n%s", strings.Join(got, "\n"))
+	}
+}
+
+// complaints are the errors in the console so far. Refused content (CSP, trusted
+// types, framing) is reported there too.
 func (b *tab) complaints() []string {
 	b.mu.Lock()
 	defer b.mu.Unlock()

@@ -1,15 +1,21 @@
 package e2e
 
 import (
+	"context"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"testing"
 )
+
+// inputMark begins the agent's input line, and in a dialog the chosen answer.
+const inputMark = "❯"
 
 // terminal is an interactive session of the agent in a tmux of its own.
 type terminal struct {
 	t   *testing.T
 	env []string
+	pid string // the agent's
 }
 
 // terminal starts the agent as a person would, at a prompt that waits for input.
@@ -18,14 +24,23 @@ func (a *agent) terminal() *terminal {
 	term := &terminal{t: a.t, env: a.env("TERM=xterm-256color", "TMUX_TMPDIR="+tempDir(a.t))}
 	term.tmux("new-session", "-d", "-s", "agent", "-x", "140", "-y", "50", "-c", a.project,
 		a.bin, "--permission-mode", "default")
-	a.t.Cleanup(func() {
-		if a.t.Failed() {
-			a.t.Logf("the terminal showed:\n%s", term.tryScreen())
-		}
-		_ = term.command("kill-server").Run() // it ends by itself when the agent does
-	})
-	term.waitFor("❯")
+	a.t.Cleanup(term.cleanUp)
+	term.pid = strings.TrimSpace(term.tmux("display-message", "-p", "-t", "agent", "#{pane_pid}"))
+	term.waitFor(inputMark)
 	return term
+}
+
+// cleanUp ends the session and waits for the agent, which would otherwise go on
+// writing into a HOME that is being removed.
+func (term *terminal) cleanUp() {
+	if term.t.Failed() {
+		term.t.Logf("the terminal showed:\n%s", term.tryScreen())
+	}
+	_ = term.command("kill-server").Run() // it ends by itself when the agent does
+	err := poll(context.Background(), func() bool { return !exists(filepath.Join("/proc", term.pid, "exe")) })
+	if err != nil {
+		term.t.Errorf("the agent did not end with its terminal: %v", err)
+	}
 }
 
 func (term *terminal) command(args ...string) *exec.Cmd {
@@ -49,8 +64,17 @@ func (term *terminal) tmux(args ...string) string {
 func (term *terminal) say(prompt string) {
 	term.t.Helper()
 	term.tmux("send-keys", "-t", "agent", "-l", prompt)
-	term.waitFor(prompt[len(prompt)-10:])
+	end := prompt[len(prompt)-10:]
+	until(term.t, "the terminal to show the prompt", func() bool { return strings.Contains(term.typed(), end) })
 	term.press("Enter")
+	until(term.t, "the prompt to be sent", func() bool { return !strings.Contains(term.typed(), end) })
+}
+
+// typed is what stands in the agent's input line.
+func (term *terminal) typed() string {
+	term.t.Helper()
+	screen := term.screen()
+	return screen[max(0, strings.LastIndex(screen, inputMark)):]
 }
 
 // press sends one key, by tmux's name for it.

@@ -125,17 +125,23 @@ func cleanEnv(home string, more ...string) []string {
 // there is a signal (an exit, an event of the page), wait for that instead.
 func until(t *testing.T, what string, fact func() bool) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	if err := poll(t.Context(), fact); err != nil {
+		t.Fatalf("waited in vain for %s: %v", what, err)
+	}
+}
+
+// poll looks less often as time passes: looking costs a process on the same cores.
+func poll(ctx context.Context, fact func() bool) error {
+	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
-	tick := time.NewTicker(20 * time.Millisecond)
-	defer tick.Stop()
-	for !fact() {
+	for pause := 10 * time.Millisecond; !fact(); pause = min(2*pause, 200*time.Millisecond) {
 		select {
-		case <-tick.C:
+		case <-time.After(pause):
 		case <-ctx.Done():
-			t.Fatalf("waited in vain for %s", what)
+			return ctx.Err()
 		}
 	}
+	return nil
 }
 
 // buffer collects a process's output while tests read it.

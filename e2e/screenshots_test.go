@@ -4,7 +4,6 @@ import (
 	"context"
 	"os"
 	"path/filepath"
-	"strings"
 	"testing"
 
 	"github.com/chromedp/cdproto/cdp"
@@ -40,9 +39,7 @@ func TestScreenshots(t *testing.T) {
 			in.look(v)
 			in.login(g.loginURL())
 			in.showCommand()
-			if got := in.complaints(); len(got) > 0 {
-				t.Errorf("the console holds complaints:\n%s", strings.Join(got, "\n"))
-			}
+			in.wantNoComplaints()
 			if wide := read[int](in.tab, "measure", `document.documentElement.scrollWidth`); int64(wide) > v.width {
 				t.Errorf("the page is %d wide and has to be scrolled sideways", wide)
 			}

@@ -22,9 +22,7 @@ func TestPageKeepsItsOwnContentPolicy(t *testing.T) {
 	c := in.waitCard("onerror")
 	c.deny("no <b>markup</b> either")
 	c.waitHistory()
-	if got := in.complaints(); len(got) > 0 {
-		t.Errorf("the console holds complaints:\n%s", strings.Join(got, "\n"))
-	}
+	in.wantNoComplaints()
 }
 
 // SEC-14: no other origin can put the page into a frame and borrow a click.
