@@ -12,7 +12,7 @@ func TestKilledGatewayComesBackAndTheSameHookIsAnswered(t *testing.T) {
 	t.Parallel()
 	g := startGateway(t, "")
 	in, a := openInbox(t, g), gatedAgent(t, g)
-	s := a.print(touch("x"))
+	s := a.print(touch("x"), wouldRun)
 	before := in.waitCard("touch x")
 	hook := a.waitHook()
 
@@ -47,7 +47,7 @@ func TestDeadGatewayNeverAllows(t *testing.T) {
 			t.Parallel()
 			g := startGateway(t, "")
 			a := gatedAgent(t, g)
-			s := a.print(touch("x"))
+			s := a.print(touch("x"), wouldRun)
 			until(t, "the call to wait", func() bool { return len(g.waiting()) == 1 })
 			a.waitHook()
 
@@ -69,7 +69,7 @@ func TestHookDoesNotOutliveItsAgent(t *testing.T) {
 	t.Parallel()
 	g := startGateway(t, "")
 	in, a := openInbox(t, g), gatedAgent(t, g)
-	s := a.print(touch("x"))
+	s := a.print(touch("x"), wouldRun)
 	c := in.waitCard("touch x")
 	a.waitHook()
 
@@ -89,7 +89,7 @@ func TestUnreachableGatewayRefuses(t *testing.T) {
 	g := newGateway(t) // never started
 	a := gatedAgent(t, g)
 
-	wantDone(t, a.print(touch("x")).result())
+	wantDone(t, a.print(touch("x"), wouldRun).result())
 	if a.made("x") {
 		t.Error("the call ran without a gateway")
 	}

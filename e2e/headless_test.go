@@ -12,6 +12,10 @@ func touch(file string) string {
 	return scriptedmodel.Prompt(scriptedmodel.Bash("touch "+file), scriptedmodel.Say("done"))
 }
 
+// wouldRun makes the agent itself content with a touch. Without it, a headless
+// agent refuses the call on its own, and a broken gate would look like a denial.
+const wouldRun = "--allowedTools=Bash(touch *)"
+
 // wantDone fails the test unless the agent got to the end of its script.
 func wantDone(t *testing.T, r result) {
 	t.Helper()
@@ -50,7 +54,7 @@ func TestHeadlessCallDeniedWithWordsDoesNotRun(t *testing.T) {
 	t.Parallel()
 	g := startGateway(t, "")
 	in, a := openInbox(t, g), gatedAgent(t, g)
-	s := a.print(touch("x"))
+	s := a.print(touch("x"), wouldRun)
 
 	c := in.waitCard("touch x")
 	c.deny("not today")

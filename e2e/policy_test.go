@@ -24,7 +24,7 @@ func TestPolicyDenyTellsTheModelWhy(t *testing.T) {
 	g := startGateway(t, "version: 1\ndeny:\n  - Bash(touch x)\n")
 	a := gatedAgent(t, g)
 
-	wantDone(t, a.print(touch("x")).result())
+	wantDone(t, a.print(touch("x"), wouldRun).result())
 	if a.made("x") {
 		t.Error("the call that policy denies ran")
 	}

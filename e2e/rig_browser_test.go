@@ -186,12 +186,18 @@ func (b *tab) keepEvidence() {
 		b.t.Logf("no screenshot: %v", err)
 		return
 	}
-	file := filepath.Join(evidenceDir(b.t), strings.ReplaceAll(b.t.Name(), "/", "-")+".png")
-	if err := os.WriteFile(file, png, 0o600); err != nil {
+	// A test may have several tabs, so the name gets a number.
+	file, err := os.CreateTemp(evidenceDir(b.t), strings.ReplaceAll(b.t.Name(), "/", "-")+"-*.png")
+	if err != nil {
 		b.t.Log(err)
 		return
 	}
-	b.t.Logf("screenshot: %s", file)
+	defer file.Close()
+	if _, err := file.Write(png); err != nil {
+		b.t.Log(err)
+		return
+	}
+	b.t.Logf("screenshot: %s", file.Name())
 }
 
 // evidenceDir outlives the test: an artifact directory is removed unless

@@ -84,8 +84,8 @@ func TestNeighbourWithTheCookieCannotDecide(t *testing.T) {
 			t.Errorf("the cookie alone got status %d", status)
 		}
 	})
-	if p.answered() {
-		t.Fatal("the call was decided by a neighbour")
+	if w := g.waiting(); len(w) != 1 {
+		t.Fatalf("a neighbour decided the call; what waits is %v", w)
 	}
 	// The same request with both halves of the session works: the refusals
 	// above were not about some other fault in it.
