@@ -2,7 +2,6 @@ package api
 
 import (
 	"errors"
-	"net/http"
 
 	"github.com/gatelatch/gatelatch"
 )
@@ -33,24 +32,25 @@ const (
 	CodeTooMany         = "too_many"
 )
 
-// domain maps the domain's errors to codes and statuses, both ways.
+// domain maps the domain's errors to codes and statuses, both ways. Statuses
+// are numbers: net/http would make the hook start slower.
 var domain = []struct {
 	err    error
 	code   string
 	status int
 	hint   string
 }{
-	{gatelatch.ErrInvalid, "invalid", http.StatusBadRequest, ""},
-	{gatelatch.ErrForbidden, "forbidden", http.StatusForbidden, "an agent's key can only ask; decide in the page or with the gatelatch command"},
-	{gatelatch.ErrNotFound, "not_found", http.StatusNotFound, `list what there is with "gatelatch ls"`},
-	{gatelatch.ErrSettled, "settled", http.StatusConflict, "the first decision stands"},
-	{gatelatch.ErrChanged, "changed", http.StatusConflict, "look at the call again and decide on what it shows now"},
-	{gatelatch.ErrConflict, "conflict", http.StatusConflict, "a new call needs a new id"},
-	{gatelatch.ErrOpened, "opened", http.StatusConflict, "the calls run only once; another process holds them"},
-	{gatelatch.ErrWaiting, "waiting", http.StatusConflict, ""},
-	{gatelatch.ErrStale, "stale", http.StatusConflict, "try again"},
-	{gatelatch.ErrPaused, "paused", http.StatusLocked, `resume with "gatelatch unpause" or in the page`},
-	{gatelatch.ErrClosed, CodeUnavailable, http.StatusServiceUnavailable, "the gateway is stopping; try again"},
+	{gatelatch.ErrInvalid, "invalid", 400, ""},
+	{gatelatch.ErrForbidden, "forbidden", 403, "an agent's key can only ask; decide in the page or with the gatelatch command"},
+	{gatelatch.ErrNotFound, "not_found", 404, `list what there is with "gatelatch ls"`},
+	{gatelatch.ErrSettled, "settled", 409, "the first decision stands"},
+	{gatelatch.ErrChanged, "changed", 409, "look at the call again and decide on what it shows now"},
+	{gatelatch.ErrConflict, "conflict", 409, "a new call needs a new id"},
+	{gatelatch.ErrOpened, "opened", 409, "the calls run only once; another process holds them"},
+	{gatelatch.ErrWaiting, "waiting", 409, ""},
+	{gatelatch.ErrStale, "stale", 409, "try again"},
+	{gatelatch.ErrPaused, "paused", 423, `resume with "gatelatch unpause" or in the page`},
+	{gatelatch.ErrClosed, CodeUnavailable, 503, "the gateway is stopping; try again"},
 }
 
 // FromError returns the answer for an error of the domain. Anything unknown is
@@ -67,7 +67,7 @@ func FromError(err error) (int, Error) {
 		}
 		return d.status, e
 	}
-	return http.StatusInternalServerError, Error{Code: CodeInternal, Message: "internal error", Hint: "the gateway's log says more"}
+	return 500, Error{Code: CodeInternal, Message: "internal error", Hint: "the gateway's log says more"}
 }
 
 // A RemoteError is an error that came over the API. errors.Is finds the

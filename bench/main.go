@@ -46,18 +46,31 @@ type sample []time.Duration
 
 // measure runs fn n times after a few that do not count.
 func measure(n int, fn func(i int) error) (sample, error) {
+	out, err := sideBySide(n, fn)
+	if err != nil {
+		return nil, err
+	}
+	return out[0], nil
+}
+
+// sideBySide measures several things in turn.
+func sideBySide(n int, fns ...func(i int) error) ([]sample, error) {
 	const warm = 10
-	var out sample
+	out := make([]sample, len(fns))
 	for i := range n + warm {
-		start := time.Now()
-		if err := fn(i); err != nil {
-			return nil, err
-		}
-		if i >= warm {
-			out = append(out, time.Since(start))
+		for k, fn := range fns {
+			start := time.Now()
+			if err := fn(i); err != nil {
+				return nil, err
+			}
+			if i >= warm {
+				out[k] = append(out[k], time.Since(start))
+			}
 		}
 	}
-	slices.Sort(out)
+	for _, s := range out {
+		slices.Sort(s)
+	}
 	return out, nil
 }
 

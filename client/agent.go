@@ -2,7 +2,6 @@ package client
 
 import (
 	"context"
-	"net/http"
 	"net/url"
 
 	"github.com/gatelatch/gatelatch"
@@ -14,7 +13,7 @@ var _ gatelatch.Service = (*Client)(nil)
 // Propose implements gatelatch.Service.
 func (c *Client) Propose(ctx context.Context, p gatelatch.Proposal) (*gatelatch.Batch, error) {
 	var b api.Batch
-	if _, err := c.do(ctx, http.MethodPost, "/v1/batches", api.FromProposal(p), &b); err != nil {
+	if _, err := c.do(ctx, post, "/v1/batches", api.FromProposal(p), &b); err != nil {
 		return nil, err
 	}
 	return b.Domain(p.Holder)
@@ -25,11 +24,11 @@ func (c *Client) Propose(ctx context.Context, p gatelatch.Proposal) (*gatelatch.
 func (c *Client) Await(ctx context.Context, batchID, holder string) (*gatelatch.Batch, error) {
 	for {
 		var b api.Batch
-		status, err := c.do(ctx, http.MethodPost, "/v1/batches/"+url.PathEscape(batchID)+"/await", api.Await{Holder: holder}, &b)
+		status, err := c.do(ctx, post, "/v1/batches/"+url.PathEscape(batchID)+"/await", api.Await{Holder: holder}, &b)
 		if err != nil {
 			return nil, err
 		}
-		if status == http.StatusOK {
+		if status == statusOK {
 			return b.Domain(holder)
 		}
 	}
@@ -37,20 +36,20 @@ func (c *Client) Await(ctx context.Context, batchID, holder string) (*gatelatch.
 
 // Withdraw implements gatelatch.Service.
 func (c *Client) Withdraw(ctx context.Context, batchID, why string) error {
-	_, err := c.do(ctx, http.MethodPost, "/v1/batches/"+url.PathEscape(batchID)+"/withdraw", api.Withdraw{Why: why}, nil)
+	_, err := c.do(ctx, post, "/v1/batches/"+url.PathEscape(batchID)+"/withdraw", api.Withdraw{Why: why}, nil)
 	return err
 }
 
 // Report implements gatelatch.Service.
 func (c *Client) Report(ctx context.Context, r gatelatch.Report) error {
-	_, err := c.do(ctx, http.MethodPost, "/v1/reports", api.Report(r), nil)
+	_, err := c.do(ctx, post, "/v1/reports", api.Report(r), nil)
 	return err
 }
 
 // Batch implements gatelatch.Service.
 func (c *Client) Batch(ctx context.Context, id string) (*gatelatch.Batch, error) {
 	var b api.Batch
-	if _, err := c.do(ctx, http.MethodGet, "/v1/batches/"+url.PathEscape(id), nil, &b); err != nil {
+	if _, err := c.do(ctx, get, "/v1/batches/"+url.PathEscape(id), nil, &b); err != nil {
 		return nil, err
 	}
 	return b.Domain("")

@@ -11,8 +11,6 @@ import (
 	"fmt"
 	"io"
 	"math/rand/v2"
-	"net"
-	"net/http"
 	"time"
 
 	"github.com/gatelatch/gatelatch/api"
@@ -24,10 +22,21 @@ var ErrUnreachable = errors.New("cannot reach the gateway")
 
 const maxAnswer = 32 << 20
 
+// Statuses and methods, by number and name: net/http is not linked here.
+const (
+	statusOK          = 200
+	statusAccepted    = 202
+	statusUnavailable = 503
+
+	get  = "GET"
+	post = "POST"
+)
+
 // Client talks to one gateway with one key.
 type Client struct {
-	key  string
-	http *http.Client
+	dir    statedir.Dir
+	key    string
+	socket func(statedir.Gateway) string
 }
 
 // ForAgents returns a client that can only ask, by the key and socket of the
@@ -46,23 +55,8 @@ func open(dir statedir.Dir, keyFile string, socket func(statedir.Gateway) string
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrUnreachable, err)
 	}
-	// The address is looked up for each connection: a gateway that came back
-	// may have moved. The key goes nowhere else.
-	dial := func(ctx context.Context, _, _ string) (net.Conn, error) {
-		g, err := dir.Gateway()
-		if err != nil {
-			return nil, err
-		}
-		return new(net.Dialer).DialContext(ctx, "unix", socket(g))
-	}
-	return &Client{key: key, http: &http.Client{
-		Transport:     &http.Transport{DialContext: dial, DisableCompression: true, MaxIdleConnsPerHost: 4},
-		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
-	}}, nil
+	return &Client{dir: dir, key: key, socket: socket}, nil
 }
-
-// Close lets go of idle connections.
-func (c *Client) Close() { c.http.CloseIdleConnections() }
 
 // do sends one request. in and out may be nil. It returns the status of a
 // success; any other answer is a *api.RemoteError.
@@ -71,25 +65,24 @@ func (c *Client) do(ctx context.Context, method, path string, in, out any) (int,
 	if err != nil {
 		return 0, err
 	}
-	defer func() { _ = res.Body.Close() }()
-	raw, err := io.ReadAll(io.LimitReader(res.Body, maxAnswer))
+	defer res.close()
+	raw, err := io.ReadAll(io.LimitReader(res.body, maxAnswer))
 	if err != nil {
 		return 0, unreachable(ctx, err)
 	}
-	if res.StatusCode != http.StatusOK && res.StatusCode != http.StatusAccepted {
-		return 0, remoteError(res.StatusCode, raw)
-	}
 	if out == nil {
-		return res.StatusCode, nil
+		return res.status, nil
 	}
+	// A connection that broke in the middle leaves half an answer.
 	if err := json.Unmarshal(raw, out); err != nil {
-		return 0, fmt.Errorf("the gateway's answer can't be read: %w", err)
+		return 0, unreachable(ctx, fmt.Errorf("the answer can't be read: %w", err))
 	}
-	return res.StatusCode, nil
+	return res.status, nil
 }
 
-func (c *Client) send(ctx context.Context, method, path string, in any) (*http.Response, error) {
-	var body io.Reader
+// send returns the answer to a request if it is a success.
+func (c *Client) send(ctx context.Context, method, path string, in any) (*response, error) {
+	var body []byte
 	if in != nil {
 		var buf bytes.Buffer
 		enc := json.NewEncoder(&buf)
@@ -97,21 +90,21 @@ func (c *Client) send(ctx context.Context, method, path string, in any) (*http.R
 		if err := enc.Encode(in); err != nil {
 			return nil, err
 		}
-		body = &buf
+		body = buf.Bytes()
 	}
-	req, err := http.NewRequestWithContext(ctx, method, "http://"+api.SocketHost+path, body)
-	if err != nil {
-		return nil, err
-	}
-	req.Header.Set("Authorization", "Bearer "+c.key)
-	if in != nil {
-		req.Header.Set("Content-Type", "application/json")
-	}
-	res, err := c.http.Do(req)
+	res, err := c.roundTrip(ctx, method, path, body)
 	if err != nil {
 		return nil, unreachable(ctx, err)
 	}
-	return res, nil
+	if res.status == statusOK || res.status == statusAccepted {
+		return res, nil
+	}
+	defer res.close()
+	raw, err := io.ReadAll(io.LimitReader(res.body, maxAnswer))
+	if err != nil {
+		return nil, unreachable(ctx, err)
+	}
+	return nil, remoteError(res.status, raw)
 }
 
 func unreachable(ctx context.Context, err error) error {
@@ -133,7 +126,7 @@ func remoteError(status int, raw []byte) error {
 // down, stopping or overloaded.
 func Again(err error) bool {
 	var r *api.RemoteError
-	return errors.Is(err, ErrUnreachable) || errors.As(err, &r) && r.Status == http.StatusServiceUnavailable
+	return errors.Is(err, ErrUnreachable) || errors.As(err, &r) && r.Status == statusUnavailable
 }
 
 // Backoff waits between tries: longer each time, never the same for all.

@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"net/http"
 	"strings"
 
 	"github.com/gatelatch/gatelatch/api"
@@ -15,19 +14,12 @@ import (
 // Events calls fn for each event behind a sequence number as it happens, until
 // ctx ends, the stream breaks or fn returns false.
 func (c *Client) Events(ctx context.Context, after int64, fn func(api.Event) bool) error {
-	res, err := c.send(ctx, http.MethodGet, fmt.Sprintf("/v1/events?after=%d", after), nil)
+	res, err := c.send(ctx, get, fmt.Sprintf("/v1/events?after=%d", after), nil)
 	if err != nil {
 		return err
 	}
-	defer func() { _ = res.Body.Close() }()
-	if res.StatusCode != http.StatusOK {
-		raw, err := io.ReadAll(io.LimitReader(res.Body, maxAnswer))
-		if err != nil {
-			return unreachable(ctx, err)
-		}
-		return remoteError(res.StatusCode, raw)
-	}
-	sc := bufio.NewScanner(res.Body)
+	defer res.close()
+	sc := bufio.NewScanner(res.body)
 	sc.Buffer(nil, 1<<20)
 	for sc.Scan() {
 		data, ok := strings.CutPrefix(sc.Text(), "data: ")

@@ -2,7 +2,6 @@ package client
 
 import (
 	"context"
-	"net/http"
 	"net/url"
 	"strconv"
 
@@ -18,42 +17,42 @@ func (c *Client) Calls(ctx context.Context, state, after string, limit int) (out
 	if limit > 0 {
 		q.Set("limit", strconv.Itoa(limit))
 	}
-	_, err = c.do(ctx, http.MethodGet, "/v1/calls?"+q.Encode(), nil, &out)
+	_, err = c.do(ctx, get, "/v1/calls?"+q.Encode(), nil, &out)
 	return out, err
 }
 
 // Call returns one call.
 func (c *Client) Call(ctx context.Context, id string) (out api.Call, err error) {
-	_, err = c.do(ctx, http.MethodGet, "/v1/calls/"+url.PathEscape(id), nil, &out)
+	_, err = c.do(ctx, get, "/v1/calls/"+url.PathEscape(id), nil, &out)
 	return out, err
 }
 
 // Decide settles one call.
 func (c *Client) Decide(ctx context.Context, id string, d api.Decision) (out api.Call, err error) {
-	_, err = c.do(ctx, http.MethodPost, "/v1/calls/"+url.PathEscape(id)+"/decision", d, &out)
+	_, err = c.do(ctx, post, "/v1/calls/"+url.PathEscape(id)+"/decision", d, &out)
 	return out, err
 }
 
 // Status returns what holds for the whole gateway.
 func (c *Client) Status(ctx context.Context) (out api.Status, err error) {
-	_, err = c.do(ctx, http.MethodGet, "/v1/status", nil, &out)
+	_, err = c.do(ctx, get, "/v1/status", nil, &out)
 	return out, err
 }
 
 // Pause denies everything until Unpause.
 func (c *Client) Pause(ctx context.Context, note string) (out api.Status, err error) {
-	_, err = c.do(ctx, http.MethodPost, "/v1/pause", api.PauseRequest{Note: note}, &out)
+	_, err = c.do(ctx, post, "/v1/pause", api.PauseRequest{Note: note}, &out)
 	return out, err
 }
 
 // Unpause ends a pause.
 func (c *Client) Unpause(ctx context.Context) (out api.Status, err error) {
-	_, err = c.do(ctx, http.MethodPost, "/v1/unpause", api.None{}, &out)
+	_, err = c.do(ctx, post, "/v1/unpause", api.None{}, &out)
 	return out, err
 }
 
 // LoginCode returns a link that logs one browser in.
 func (c *Client) LoginCode(ctx context.Context) (out api.LoginCode, err error) {
-	_, err = c.do(ctx, http.MethodPost, "/v1/login-codes", api.None{}, &out)
+	_, err = c.do(ctx, post, "/v1/login-codes", api.None{}, &out)
 	return out, err
 }

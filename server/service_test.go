@@ -99,7 +99,6 @@ func (r *rig) client(open func(statedir.Dir) (*client.Client, error)) *client.Cl
 	if err != nil {
 		r.t.Fatal(err)
 	}
-	r.t.Cleanup(c.Close)
 	return c
 }
 

@@ -78,7 +78,6 @@ func greet(ctx context.Context, dir statedir.Dir, out *lines) {
 		out.say("%v", err)
 		return
 	}
-	defer c.Close()
 	st, err := c.Status(ctx)
 	if err != nil {
 		out.say("%v", err)
@@ -126,7 +125,6 @@ func (s demoSession) run(ctx context.Context, dir statedir.Dir, pace time.Durati
 		out.say("%v", err)
 		return
 	}
-	defer c.Close()
 	svc := &client.Patient{Client: c, Grace: time.Minute}
 	session := id.New("demo")
 	for n := 0; ; n++ {

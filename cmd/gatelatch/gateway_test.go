@@ -60,7 +60,6 @@ func ask(t *testing.T, opt gatewayOptions, message, command string) *gatelatch.B
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer c.Close()
 	input, err := plainJSON(fields{"command": command})
 	if err != nil {
 		t.Fatal(err)
@@ -208,7 +207,6 @@ func TestDemo(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer c.Close()
 	judged := 0
 	err = c.Events(t.Context(), 0, func(e api.Event) bool {
 		if e.Kind == string(gatelatch.CallJudged) {

@@ -28,7 +28,6 @@ func person(cmd *cobra.Command, fn func(ctx context.Context, c *client.Client, a
 		if err != nil {
 			return err
 		}
-		defer c.Close()
 		return fn(cmd.Context(), c, *asJSON)
 	}
 	return cmd

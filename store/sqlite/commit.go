@@ -2,6 +2,7 @@ package sqlite
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/gatelatch/gatelatch"
@@ -12,37 +13,37 @@ type job func(gatelatch.Tx) error
 
 // Update implements gatelatch.Store.
 func (s *Store) Update(ctx context.Context, fn func(gatelatch.Tx) error) error {
-	if err := s.writer.Do(ctx, fn); err != nil {
-		return unclosed(err)
+	err := s.writer.Do(ctx, fn)
+	if errors.Is(err, writer.ErrClosed) {
+		return gatelatch.ErrClosed
 	}
-	return nil
+	return err
 }
 
 // commit runs all jobs in one transaction. A job that is refused is undone by
 // itself; a failed commit fails them all.
 func (s *Store) commit(jobs []*writer.Job[job]) {
-	ctx := context.Background() // a caller that goes away must not cut the others' transaction
-	if err := s.begin(ctx); err != nil {
+	if err := s.writes.do("BEGIN IMMEDIATE"); err != nil {
 		fail(jobs, err)
 		return
 	}
-	all := &tx{reader: reader{ctx: ctx, q: s.stmts, now: s.clock()}, exec: s.stmts, head: s.head}
+	all := &tx{reader: reader{c: s.writes, now: s.clock()}, head: s.head}
 	for _, j := range jobs {
-		if j.Err = s.one(ctx, all, j.Work, len(jobs) > 1); all.broken != nil {
+		if j.Err = s.one(all, j.Work, len(jobs) > 1); all.broken != nil {
 			break
 		}
 	}
 	if all.broken != nil {
-		s.rollback(ctx)
+		s.rollback()
 		fail(jobs, fmt.Errorf("write: %w", all.broken))
 		return
 	}
 	if !all.changed {
-		s.rollback(ctx)
+		s.rollback()
 		return
 	}
-	if err := s.end(ctx); err != nil {
-		s.rollback(ctx)
+	if err := s.end(); err != nil {
+		s.rollback()
 		fail(jobs, fmt.Errorf("commit: %w", err))
 		if lost(err) {
 			s.opt.Fatal(err)
@@ -68,11 +69,11 @@ func fail(jobs []*writer.Job[job], err error) {
 // A job that is alone needs no savepoint: undoing it is undoing the
 // transaction. After a failed statement nobody knows whether SQLite is still
 // in the transaction, so nothing more may be written: all is broken.
-func (s *Store) one(ctx context.Context, all *tx, work job, grouped bool) error {
+func (s *Store) one(all *tx, work job, grouped bool) error {
 	t := *all
 	t.changed = false
 	if grouped {
-		if all.broken = s.do(ctx, "SAVEPOINT one"); all.broken != nil {
+		if all.broken = s.writes.do("SAVEPOINT one"); all.broken != nil {
 			return all.broken
 		}
 	}
@@ -82,11 +83,13 @@ func (s *Store) one(ctx context.Context, all *tx, work job, grouped bool) error 
 		return t.broken
 	}
 	if grouped {
-		end := "RELEASE one"
 		if err != nil {
-			end = "ROLLBACK TO one; RELEASE one"
+			all.broken = s.writes.do("ROLLBACK TO one")
 		}
-		if all.broken = s.do(ctx, end); all.broken != nil {
+		if all.broken == nil {
+			all.broken = s.writes.do("RELEASE one")
+		}
+		if all.broken != nil {
 			return all.broken
 		}
 	}
@@ -106,21 +109,14 @@ func guard(work job, t *tx) (err error) {
 	return work(t)
 }
 
-func (s *Store) begin(ctx context.Context) error { return s.do(ctx, "BEGIN IMMEDIATE") }
-
-func (s *Store) end(ctx context.Context) error {
+func (s *Store) end() error {
 	if s.opt.fault != nil {
 		if err := s.opt.fault(); err != nil {
 			return err
 		}
 	}
-	return s.do(ctx, "COMMIT")
+	return s.writes.do("COMMIT")
 }
 
 // rollback undoes what is open. SQLite may have done so itself after an error.
-func (s *Store) rollback(ctx context.Context) { _ = s.do(ctx, "ROLLBACK") }
-
-func (s *Store) do(ctx context.Context, query string) error {
-	_, err := s.conn.ExecContext(ctx, query)
-	return err
-}
+func (s *Store) rollback() { _ = s.writes.do("ROLLBACK") }

@@ -1,7 +1,6 @@
 package sqlite
 
 import (
-	"context"
 	"database/sql"
 	"encoding/json"
 	"errors"
@@ -14,15 +13,9 @@ import (
 // ErrLocked means that another gateway has the database open.
 var ErrLocked = errors.New("another gateway uses this state directory")
 
-type queryer interface {
-	QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
-	QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row
-}
-
 // reader reads one state of the database.
 type reader struct {
-	ctx context.Context
-	q   queryer
+	c   *connection
 	now time.Time
 }
 
@@ -33,9 +26,9 @@ func (r *reader) Now() time.Time { return r.now }
 
 // body loads an aggregate and checks its sum: a flipped byte passes SQLite's
 // own checks.
-func body(row *sql.Row, version *int64, into any) error {
+func body(row row, version *int64, into any) error {
 	var raw, sum []byte
-	switch err := row.Scan(version, &raw, &sum); {
+	switch err := row.scan(version, &raw, &sum); {
 	case errors.Is(err, sql.ErrNoRows):
 		return gatelatch.ErrNotFound
 	case err != nil:
@@ -49,22 +42,22 @@ func body(row *sql.Row, version *int64, into any) error {
 
 // Batch implements gatelatch.Reader.
 func (r *reader) Batch(id string) (*gatelatch.Batch, error) {
-	return r.batch(r.q.QueryRowContext(r.ctx, `SELECT version, body, sum FROM batch WHERE id=?`, id))
+	return r.batch(r.c.row(`SELECT version, body, sum FROM batch WHERE id=?`, id))
 }
 
 // BatchOfCall implements gatelatch.Reader.
 func (r *reader) BatchOfCall(callID string) (*gatelatch.Batch, error) {
-	return r.batch(r.q.QueryRowContext(r.ctx, `SELECT b.version, b.body, b.sum FROM call c JOIN batch b ON b.id=c.batch WHERE c.id=?`, callID))
+	return r.batch(r.c.row(`SELECT b.version, b.body, b.sum FROM call c JOIN batch b ON b.id=c.batch WHERE c.id=?`, callID))
 }
 
 // BatchOfMessage implements gatelatch.Reader.
 func (r *reader) BatchOfMessage(agent, session, message string) (*gatelatch.Batch, error) {
-	return r.batch(r.q.QueryRowContext(r.ctx, `SELECT version, body, sum FROM batch WHERE agent=? AND session=? AND message=?`, agent, session, message))
+	return r.batch(r.c.row(`SELECT version, body, sum FROM batch WHERE agent=? AND session=? AND message=?`, agent, session, message))
 }
 
 // BatchOfPair implements gatelatch.Reader.
 func (r *reader) BatchOfPair(agent string, pair gatelatch.Sum) (*gatelatch.Batch, error) {
-	return r.batch(r.q.QueryRowContext(r.ctx, `SELECT version, body, sum FROM batch
+	return r.batch(r.c.row(`SELECT version, body, sum FROM batch
 		WHERE agent=? AND pair=? AND NOT opened ORDER BY created DESC LIMIT 1`, agent, pair[:]))
 }
 
@@ -73,11 +66,11 @@ func (r *reader) BatchOfRef(agent, session, ref string) (*gatelatch.Batch, error
 	if ref == "" {
 		return nil, gatelatch.ErrNotFound
 	}
-	return r.batch(r.q.QueryRowContext(r.ctx, `SELECT b.version, b.body, b.sum FROM call c JOIN batch b ON b.id=c.batch
+	return r.batch(r.c.row(`SELECT b.version, b.body, b.sum FROM call c JOIN batch b ON b.id=c.batch
 		WHERE c.agent=? AND c.session=? AND c.ref=? ORDER BY c.created DESC LIMIT 1`, agent, session, ref))
 }
 
-func (r *reader) batch(row *sql.Row) (*gatelatch.Batch, error) {
+func (r *reader) batch(row row) (*gatelatch.Batch, error) {
 	b := new(gatelatch.Batch)
 	if err := body(row, &b.Version, b); err != nil {
 		return nil, fmt.Errorf("batch: %w", err)
@@ -91,7 +84,7 @@ func (r *reader) batch(row *sql.Row) (*gatelatch.Batch, error) {
 }
 
 func (r *reader) input(c *gatelatch.Call) error {
-	if err := r.q.QueryRowContext(r.ctx, `SELECT bytes FROM input WHERE hash=?`, c.InputSum[:]).Scan(&c.Input); err != nil {
+	if err := r.c.row(`SELECT bytes FROM input WHERE hash=?`, c.InputSum[:]).scan(&c.Input); err != nil {
 		return fmt.Errorf("input: %w", err)
 	}
 	if gatelatch.SumOf(c.Input) != c.InputSum {
@@ -157,7 +150,7 @@ func (r *reader) listed(q gatelatch.Query, limit int) (out [][2]string, err erro
 }
 
 func (r *reader) each(query string, args []any, fn func(*sql.Rows) error) error {
-	rows, err := r.q.QueryContext(r.ctx, query, args...)
+	rows, err := r.c.rows(query, args...)
 	if err != nil {
 		return err
 	}
@@ -213,14 +206,14 @@ func (r *reader) Events(after gatelatch.Seq, limit int) (out []gatelatch.Event, 
 
 // LastSeq implements gatelatch.Reader.
 func (r *reader) LastSeq() (seq gatelatch.Seq, err error) {
-	err = r.q.QueryRowContext(r.ctx, `SELECT COALESCE(MAX(seq), 0) FROM event`).Scan(&seq)
+	err = r.c.row(`SELECT COALESCE(MAX(seq), 0) FROM event`).scan(&seq)
 	return seq, err
 }
 
 // Session implements gatelatch.Reader.
 func (r *reader) Session(agent, id string) (*gatelatch.Session, error) {
 	s := new(gatelatch.Session)
-	if err := body(r.q.QueryRowContext(r.ctx, `SELECT version, body, sum FROM session WHERE agent=? AND id=?`, agent, id), &s.Version, s); err != nil {
+	if err := body(r.c.row(`SELECT version, body, sum FROM session WHERE agent=? AND id=?`, agent, id), &s.Version, s); err != nil {
 		return nil, fmt.Errorf("session: %w", err)
 	}
 	return s, nil
@@ -228,15 +221,15 @@ func (r *reader) Session(agent, id string) (*gatelatch.Session, error) {
 
 // Key implements gatelatch.Reader.
 func (r *reader) Key(id string) (*gatelatch.Key, error) {
-	return r.key(r.q.QueryRowContext(r.ctx, `SELECT version, body, sum FROM key WHERE id=?`, id))
+	return r.key(r.c.row(`SELECT version, body, sum FROM key WHERE id=?`, id))
 }
 
 // KeyByHash implements gatelatch.Reader.
 func (r *reader) KeyByHash(h gatelatch.Sum) (*gatelatch.Key, error) {
-	return r.key(r.q.QueryRowContext(r.ctx, `SELECT version, body, sum FROM key WHERE hash=?`, h[:]))
+	return r.key(r.c.row(`SELECT version, body, sum FROM key WHERE hash=?`, h[:]))
 }
 
-func (r *reader) key(row *sql.Row) (*gatelatch.Key, error) {
+func (r *reader) key(row row) (*gatelatch.Key, error) {
 	k := new(gatelatch.Key)
 	if err := body(row, &k.Version, k); err != nil {
 		return nil, fmt.Errorf("key: %w", err)
@@ -247,7 +240,7 @@ func (r *reader) key(row *sql.Row) (*gatelatch.Key, error) {
 // Pause implements gatelatch.Reader.
 func (r *reader) Pause() (p gatelatch.Pause, err error) {
 	var one int64
-	err = body(r.q.QueryRowContext(r.ctx, `SELECT one, body, sum FROM pause`), &one, &p)
+	err = body(r.c.row(`SELECT one, body, sum FROM pause`), &one, &p)
 	if errors.Is(err, gatelatch.ErrNotFound) {
 		return gatelatch.Pause{}, nil
 	}

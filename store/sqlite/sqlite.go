@@ -31,13 +31,16 @@ type Options struct {
 // Store is a gatelatch.Store.
 type Store struct {
 	opt    Options
-	write  *sql.DB
-	read   *sql.DB
+	db     *sql.DB
 	lock   *os.File
-	conn   *sql.Conn // the writer's
-	stmts  *statements
+	writes *connection
+	reads  chan *connection // those that nobody uses
+	closed chan struct{}
+	opened int // readers
 	writer *writer.Writer[job]
 	head   head // of the trail; the writer's
+
+	closing sync.Once
 
 	mu      sync.Mutex
 	now     time.Time // high-water mark: the clock never runs backwards
@@ -47,7 +50,10 @@ type Store struct {
 
 var _ gatelatch.Store = (*Store)(nil)
 
-const groupSize = 128
+const (
+	groupSize = 128
+	readers   = 8
+)
 
 // Open opens or creates the file at path. A second process that opens it is
 // refused.
@@ -58,7 +64,7 @@ func Open(ctx context.Context, path string, opt Options) (_ *Store, err error) {
 	if opt.Fatal == nil {
 		opt.Fatal = func(err error) { panic(err) }
 	}
-	s := &Store{opt: opt, hear: map[int]func(gatelatch.Change){}}
+	s := &Store{opt: opt, reads: make(chan *connection, readers), closed: make(chan struct{}), hear: map[int]func(gatelatch.Change){}}
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, s.closeFiles())
@@ -70,13 +76,10 @@ func Open(ctx context.Context, path string, opt Options) (_ *Store, err error) {
 	if err := s.openFiles(ctx, path); err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
-	if err := migrate(ctx, s.conn); err != nil {
+	if err := migrate(ctx, s.writes.conn); err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
-	if s.stmts, err = prepare(ctx, s.conn); err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
-	}
-	if err := s.loadHead(ctx); err != nil {
+	if err := s.loadHead(); err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	s.writer = writer.New(groupSize, s.commit)
@@ -91,27 +94,29 @@ func (s *Store) openFiles(ctx context.Context, path string) (err error) {
 	if err := errors.Join(f.Sync(), f.Close(), syncDir(filepath.Dir(path))); err != nil {
 		return err
 	}
-	if s.write, err = sql.Open("sqlite", dsn(path, "")); err != nil {
+	if s.db, err = sql.Open("sqlite", dsn(path)); err != nil {
 		return err
 	}
-	s.write.SetMaxOpenConns(1)
-	if s.conn, err = s.write.Conn(ctx); err != nil {
+	if s.writes, err = connect(ctx, s.db); err != nil {
 		return err
 	}
-	if err := checkPragmas(ctx, s.conn); err != nil {
-		return err
+	for range readers {
+		c, err := connect(ctx, s.db)
+		if err != nil {
+			return err
+		}
+		s.reads <- c
+		s.opened++
+		if err := c.do("PRAGMA query_only=1"); err != nil {
+			return err
+		}
 	}
-	if s.read, err = sql.Open("sqlite", dsn(path, "&_pragma=query_only(1)")); err != nil {
-		return err
-	}
-	s.read.SetMaxOpenConns(8)
-	s.read.SetMaxIdleConns(8)
-	return nil
+	return checkPragmas(ctx, s.writes.conn)
 }
 
-func dsn(path, more string) string {
+func dsn(path string) string {
 	u := url.URL{Scheme: "file", Opaque: (&url.URL{Path: path}).EscapedPath()}
-	return u.String() + "?_pragma=busy_timeout(10000)&_pragma=journal_mode(WAL)&_pragma=synchronous(FULL)&_pragma=foreign_keys(1)&_pragma=fullfsync(1)" + more
+	return u.String() + "?_pragma=busy_timeout(10000)&_pragma=journal_mode(WAL)&_pragma=synchronous(FULL)&_pragma=foreign_keys(1)&_pragma=fullfsync(1)&_pragma=wal_autocheckpoint(4000)"
 }
 
 // checkPragmas reads back what a commit's durability hangs on.
@@ -128,21 +133,27 @@ func checkPragmas(ctx context.Context, c *sql.Conn) error {
 	return nil
 }
 
-// Close finishes what is being committed and closes the file.
-func (s *Store) Close() error {
-	s.writer.Close()
-	return s.closeFiles()
+// Close finishes what is being committed and closes the file. Closing again
+// does nothing.
+func (s *Store) Close() (err error) {
+	s.closing.Do(func() {
+		s.writer.Close()
+		err = s.closeFiles()
+	})
+	return err
 }
 
 func (s *Store) closeFiles() error {
 	var errs []error
-	if s.conn != nil {
-		errs = append(errs, s.conn.Close())
+	close(s.closed)
+	if s.writes != nil {
+		errs = append(errs, s.writes.close())
 	}
-	for _, db := range []*sql.DB{s.read, s.write} {
-		if db != nil {
-			errs = append(errs, db.Close())
+	if s.db != nil {
+		for range s.opened {
+			errs = append(errs, (<-s.reads).close()) // waits for who still reads
 		}
+		errs = append(errs, s.db.Close())
 	}
 	if s.lock != nil {
 		errs = append(errs, s.lock.Close())
@@ -188,19 +199,28 @@ func (s *Store) tell(c gatelatch.Change) {
 
 // View implements gatelatch.Store.
 func (s *Store) View(ctx context.Context, fn func(gatelatch.Reader) error) error {
-	tx, err := s.read.BeginTx(ctx, &sql.TxOptions{ReadOnly: true})
-	if err != nil {
-		return unclosed(err)
+	select {
+	case <-s.closed:
+		return gatelatch.ErrClosed
+	default:
 	}
-	defer func() { _ = tx.Rollback() }()
-	return fn(&reader{ctx: ctx, q: tx, now: s.clock()})
-}
-
-func unclosed(err error) error {
-	if errors.Is(err, sql.ErrConnDone) || errors.Is(err, writer.ErrClosed) || err.Error() == "sql: database is closed" {
+	select {
+	case c := <-s.reads:
+		defer func() { s.reads <- c }()
+		return s.view(c, fn)
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	case <-s.closed:
 		return gatelatch.ErrClosed
 	}
-	return err
+}
+
+func (s *Store) view(c *connection, fn func(gatelatch.Reader) error) error {
+	if err := c.do("BEGIN"); err != nil {
+		return err
+	}
+	defer func() { _ = c.do("ROLLBACK") }()
+	return fn(&reader{c: c, now: s.clock()})
 }
 
 // lost reports whether a failed commit may have left the disk in doubt.

@@ -2,7 +2,6 @@ package sqlite
 
 import (
 	"context"
-	"database/sql"
 	"errors"
 	"os"
 	"path/filepath"
@@ -106,7 +105,7 @@ func TestFailedStatementFailsTheGroup(t *testing.T) {
 		t.Fatal("a failed statement was a success")
 	}
 	var n int
-	if err := s.read.QueryRow(`SELECT (SELECT COUNT(*) FROM batch) + (SELECT COUNT(*) FROM event)`).Scan(&n); err != nil || n != 0 {
+	if err := s.writes.row(`SELECT (SELECT COUNT(*) FROM batch) + (SELECT COUNT(*) FROM event)`).scan(&n); err != nil || n != 0 {
 		t.Errorf("%d rows were left behind, %v", n, err)
 	}
 }
@@ -124,12 +123,17 @@ func TestEveryConnectionIsDurable(t *testing.T) {
 	s := open(t, t.TempDir(), Options{})
 	defer s.Close()
 	for pragma, want := range map[string]string{"journal_mode": "wal", "synchronous": "2"} {
-		for name, db := range map[string]interface {
-			QueryRowContext(context.Context, string, ...any) *sql.Row
-		}{"writer": s.conn, "reader": s.read} {
+		all := []*connection{s.writes}
+		for range readers {
+			all = append(all, <-s.reads)
+		}
+		for i, c := range all {
 			var got string
-			if err := db.QueryRowContext(t.Context(), "PRAGMA "+pragma).Scan(&got); err != nil || got != want {
-				t.Errorf("%s: %s is %q, %v; want %s", name, pragma, got, err, want)
+			if err := c.row("PRAGMA " + pragma).scan(&got); err != nil || got != want {
+				t.Errorf("connection %d: %s is %q, %v; want %s", i, pragma, got, err, want)
+			}
+			if i > 0 {
+				s.reads <- c
 			}
 		}
 	}
@@ -147,7 +151,7 @@ func TestDamagedRowsAreErrors(t *testing.T) {
 			if err := save(s, pending("m1")); err != nil {
 				t.Fatal(err)
 			}
-			if _, err := s.conn.ExecContext(t.Context(), damage); err != nil {
+			if _, err := s.writes.exec(damage); err != nil {
 				t.Fatal(err)
 			}
 			err := s.View(t.Context(), func(r gatelatch.Reader) error { _, err := r.Batch("bat_m1"); return err })
@@ -161,7 +165,7 @@ func TestDamagedRowsAreErrors(t *testing.T) {
 func TestNewerSchemaIsRefused(t *testing.T) {
 	dir := t.TempDir()
 	s := open(t, dir, Options{})
-	if _, err := s.conn.ExecContext(t.Context(), `PRAGMA user_version=99`); err != nil {
+	if _, err := s.writes.conn.ExecContext(t.Context(), `PRAGMA user_version=99`); err != nil {
 		t.Fatal(err)
 	}
 	if err := s.Close(); err != nil {

@@ -1,8 +1,6 @@
 package sqlite
 
 import (
-	"context"
-	"database/sql"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -21,7 +19,6 @@ type head struct {
 // tx writes within the writer's transaction.
 type tx struct {
 	reader
-	exec    *statements
 	head    head
 	touched []string // batches
 	saved   []saved
@@ -38,57 +35,6 @@ type saved struct {
 
 var _ gatelatch.Tx = (*tx)(nil)
 
-// statements prepares each text once on the writer's connection.
-type statements struct {
-	conn  *sql.Conn
-	known map[string]*sql.Stmt
-}
-
-func prepare(_ context.Context, c *sql.Conn) (*statements, error) {
-	return &statements{conn: c, known: map[string]*sql.Stmt{}}, nil
-}
-
-func (s *statements) get(ctx context.Context, query string) (*sql.Stmt, error) {
-	if st := s.known[query]; st != nil {
-		return st, nil
-	}
-	st, err := s.conn.PrepareContext(ctx, query)
-	if err == nil {
-		s.known[query] = st
-	}
-	return st, err
-}
-
-// QueryContext implements queryer.
-func (s *statements) QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error) {
-	st, err := s.get(ctx, query)
-	if err != nil {
-		return nil, err
-	}
-	return st.QueryContext(ctx, args...)
-}
-
-// QueryRowContext implements queryer.
-func (s *statements) QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row {
-	st, err := s.get(ctx, query)
-	if err != nil {
-		return s.conn.QueryRowContext(ctx, query, args...) // gives the same error
-	}
-	return st.QueryRowContext(ctx, args...)
-}
-
-func (s *statements) exec(ctx context.Context, query string, args ...any) (int64, error) {
-	st, err := s.get(ctx, query)
-	if err != nil {
-		return 0, err
-	}
-	res, err := st.ExecContext(ctx, args...)
-	if err != nil {
-		return 0, err
-	}
-	return res.RowsAffected()
-}
-
 // run writes and expects one row: none means that somebody else was there.
 func (t *tx) run(query string, args ...any) error {
 	n, err := t.put(query, args...)
@@ -100,7 +46,7 @@ func (t *tx) run(query string, args ...any) error {
 
 // put writes any number of rows.
 func (t *tx) put(query string, args ...any) (int64, error) {
-	n, err := t.exec.exec(t.ctx, query, args...)
+	n, err := t.c.exec(query, args...)
 	if err != nil {
 		t.broken = err
 		return 0, err
@@ -223,8 +169,8 @@ func (t *tx) Record(e gatelatch.Event) error {
 }
 
 // loadHead finds the end of the trail and checks its last link.
-func (s *Store) loadHead(ctx context.Context) error {
-	r := &reader{ctx: ctx, q: s.stmts}
+func (s *Store) loadHead() error {
+	r := &reader{c: s.writes}
 	seq, err := r.LastSeq()
 	if err != nil || seq == 0 {
 		return err

@@ -28,7 +28,6 @@ CREATE TABLE call (
 	settled  INTEGER CHECK ((state = 'pending') = (settled IS NULL)),
 	deadline INTEGER
 ) STRICT, WITHOUT ROWID;
-CREATE INDEX call_batch ON call (batch);
 CREATE INDEX call_ref ON call (agent, session, ref, created);
 CREATE INDEX call_waiting ON call (created, batch, pos, id) WHERE state = 'pending';
 CREATE INDEX call_settled ON call (settled, id) WHERE state <> 'pending';
@@ -66,6 +65,6 @@ CREATE TABLE event (
 	batch   TEXT NOT NULL,
 	call    TEXT NOT NULL,
 	body    BLOB NOT NULL,
-	prev    BLOB NOT NULL UNIQUE,
+	prev    BLOB NOT NULL,
 	link    BLOB NOT NULL
 ) STRICT;
