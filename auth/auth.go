@@ -7,6 +7,7 @@ import (
 	"context"
 	"crypto/subtle"
 	"errors"
+	"maps"
 	"net/http"
 	"strings"
 	"sync"
@@ -186,10 +187,11 @@ func (a *Auth) Login(ctx context.Context, code string) (cookie, page string, k *
 	return cookie, page, k, err
 }
 
-// take uses a code up.
+// take uses a code up. It also forgets browsers that are long gone.
 func (a *Auth) take(code string, now time.Time) bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
+	maps.DeleteFunc(a.used, func(_ string, last time.Time) bool { return now.Sub(last) > BrowserIdle })
 	ends, ok := a.codes[hash(code)]
 	delete(a.codes, hash(code))
 	return ok && now.Before(ends)

@@ -12,6 +12,7 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
+	"sync/atomic"
 	"syscall"
 	"time"
 
@@ -36,48 +37,65 @@ type options struct {
 
 // Main is the whole hook. It returns the exit code.
 func Main(args []string, stdin io.Reader, stdout, stderr io.Writer, getenv func(string) string) (code int) {
-	say := func(a Answer) int {
-		if _, err := stdout.Write(a.Out); err != nil || a.Code != 0 {
-			fmt.Fprintln(stderr, "gatelatch: "+a.Text)
-			return exitBlock
-		}
-		return 0
-	}
-	event := unknownEvent
+	h := &hookRun{stdout: stdout, stderr: stderr}
 	defer func() {
 		if p := recover(); p != nil {
-			code = say(event.deny(fmt.Sprintf("the hook failed: %v", p)))
+			code = h.deny(fmt.Sprintf("the hook failed: %v", p))
 		}
 	}()
+	opt, bad := parseArgs(args)
+	// Nothing below may outlive the host's limit, whatever hangs.
+	dog := time.AfterFunc(opt.limit*9/10, func() { os.Exit(h.deny("the hook hung")) })
+	defer dog.Stop()
 	raw, err := readAll(stdin)
 	if err != nil {
-		return say(event.deny(err.Error()))
+		return h.deny(err.Error())
 	}
-	opt, err := parseArgs(args)
-	in, bad := readClaude(raw)
-	event = in.event()
-	if err := errors.Join(err, bad); err != nil {
-		return say(event.deny(err.Error()))
+	in, err := readClaude(raw)
+	h.event.Store(in.event())
+	if err := errors.Join(bad, err); err != nil {
+		return h.deny(err.Error())
 	}
+	return h.ask(opt, in, getenv)
+}
+
+// hookRun is one run of the hook.
+type hookRun struct {
+	stdout, stderr io.Writer
+	event          atomic.Value // the event, once it is known
+}
+
+func (h *hookRun) ask(opt options, in hookInput, getenv func(string) string) int {
 	ctx, stop := context.WithTimeoutCause(context.Background(), opt.limit*8/10, errLimit)
 	defer stop()
 	ctx, quit := signal.NotifyContext(ctx, syscall.SIGTERM, os.Interrupt)
 	defer quit()
 	ctx, leave := withParent(ctx)
 	defer leave()
-	// Nothing below may outlive the host's limit, whatever hangs.
-	dog := time.AfterFunc(opt.limit*9/10, func() { os.Exit(say(event.deny("the hook hung"))) })
-	defer dog.Stop()
-	svc, err := opt.service(event)
+	svc, err := opt.service(in.event())
 	if err != nil {
-		return say(event.deny(unreachableText(opt, err)))
+		return h.deny(unreachableText(opt, err))
 	}
 	c := Claude{Service: svc, Attended: getenv("CLAUDE_CODE_SESSION_ATTENDED") == "1", Project: getenv("CLAUDE_PROJECT_DIR"), Holder: id.New("hld")}
 	a, err := c.Answer(ctx, in)
 	if err != nil {
-		a = event.deny(explain(opt, err))
+		return h.deny(explain(opt, err))
 	}
-	return say(a)
+	return h.say(a)
+}
+
+func (h *hookRun) deny(text string) int {
+	e, _ := h.event.Load().(event)
+	return h.say(e.deny(text))
+}
+
+// say prints an answer. One that can't be printed is left to the exit code.
+func (h *hookRun) say(a Answer) int {
+	if _, err := h.stdout.Write(a.Out); err != nil || a.Code != 0 {
+		fmt.Fprintln(h.stderr, "gatelatch: "+a.Text)
+		return exitBlock
+	}
+	return 0
 }
 
 // withParent ends with the process that asked: one that was killed sends no
@@ -112,16 +130,19 @@ func readAll(r io.Reader) ([]byte, error) {
 	return raw, err
 }
 
+// hostLimit is how long hosts wait for a hook that sets nothing.
+const hostLimit = 600 * time.Second
+
 func parseArgs(args []string) (options, error) {
+	o := options{limit: hostLimit}
 	if len(args) == 0 || args[0] != "claude" {
-		return options{}, errors.New(`the hook must be called as "gatelatch-hook claude --state DIR"`)
+		return o, errors.New(`the hook must be called as "gatelatch-hook claude --state DIR"`)
 	}
-	var o options
 	var limit int
 	fs := flag.NewFlagSet("gatelatch-hook", flag.ContinueOnError)
 	fs.SetOutput(io.Discard)
 	fs.StringVar((*string)(&o.state), "state", "", "")
-	fs.IntVar(&limit, "limit", 600, "")
+	fs.IntVar(&limit, "limit", int(hostLimit/time.Second), "")
 	fs.StringVar(&o.start, "start", "", "")
 	fs.StringVar(&o.config, "config", "", "")
 	if err := fs.Parse(args[1:]); err != nil {

@@ -38,6 +38,7 @@ type gateway struct {
 	store *sqlite.Store
 	auth  *auth.Auth
 	url   string
+	temp  string // where the sockets lie, if that is not the state directory
 
 	servers []*http.Server
 	failed  chan error
@@ -128,7 +129,7 @@ func (g *gateway) listen(ctx context.Context, gate *gatelatch.Gate, rules *polic
 	if err != nil {
 		return err
 	}
-	sockets, err := socketDir(g.opt.state)
+	sockets, err := g.socketDir()
 	if err != nil {
 		return err
 	}
@@ -183,12 +184,13 @@ func listenLoopback(addr string) (net.Listener, error) {
 
 // socketDir is where the sockets lie: in the state directory, unless its path
 // is too long for a socket's name.
-func socketDir(state statedir.Dir) (string, error) {
+func (g *gateway) socketDir() (dir string, err error) {
 	const most = 80
-	if len(state.Run()) <= most {
-		return state.Run(), nil
+	if dir = g.opt.state.Run(); len(dir) > most {
+		g.temp, err = os.MkdirTemp("", "gatelatch-")
+		dir = g.temp
 	}
-	return os.MkdirTemp("", "gatelatch-")
+	return dir, err
 }
 
 // listenSocket removes what a killed gateway left: the store's lock says that
@@ -227,6 +229,9 @@ func (g *gateway) close() error {
 		}
 	}
 	g.work.Wait()
+	if g.temp != "" {
+		errs = append(errs, os.RemoveAll(g.temp))
+	}
 	if g.store != nil {
 		if len(g.servers) > 0 {
 			_ = g.opt.state.Retire()

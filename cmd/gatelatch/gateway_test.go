@@ -224,3 +224,24 @@ func TestDemo(t *testing.T) {
 	stop()
 	<-done
 }
+
+// A socket's name has a short limit; a state directory's path has none.
+func TestLongStatePaths(t *testing.T) {
+	opt := gatewayOptions{
+		state: statedir.Dir(filepath.Join(t.TempDir(), strings.Repeat("long-", 30))), config: t.TempDir(),
+		listen: "127.0.0.1:0", log: slog.New(slog.DiscardHandler),
+	}
+	g, err := startGateway(opt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if out, err := command(t, opt, "ls"); err != nil || out != "Nothing waits.\n" {
+		t.Errorf("ls: %q, %v", out, err)
+	}
+	if err := g.close(); err != nil {
+		t.Error(err)
+	}
+	if _, err := os.Stat(g.temp); g.temp == "" || !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("the sockets' directory %q was left behind: %v", g.temp, err)
+	}
+}
