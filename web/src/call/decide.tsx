@@ -1,4 +1,3 @@
-import type { ComponentChildren } from "preact";
 import type { Call } from "../api.gen";
 import { moveOn } from "../queue/move";
 import { nextWaiting } from "../queue/store";
@@ -6,6 +5,7 @@ import { link, news } from "../state";
 import { Icon } from "../ui/icon";
 import { Foreign } from "../ui/text";
 import { clock } from "../ui/time";
+import { Act } from "./act";
 import { decide, outcome, sending } from "./decision";
 import { News } from "./news";
 import { SayWhy } from "./saywhy";
@@ -71,33 +71,6 @@ function Status({ call, questions, answers }: BarProps) {
     );
   }
   return null;
-}
-
-interface ActProps {
-  act: string;
-  class: string;
-  armed: boolean;
-  off: boolean;
-  keys: string;
-  press: () => void;
-  children: ComponentChildren;
-}
-
-/** A button that does nothing until it is armed. It stays focusable and keeps its size. */
-export function Act({ act, class: names, armed, off, keys, press, children }: ActProps) {
-  const ready = armed && !off;
-  return (
-    <button
-      type="button"
-      class={["btn", names, !armed && !off && "is-arming"].filter(Boolean).join(" ")}
-      data-act={act}
-      aria-disabled={ready ? undefined : "true"}
-      aria-keyshortcuts={keys}
-      onClick={() => ready && press()}
-    >
-      {children}
-    </button>
-  );
 }
 
 /** Stands where the buttons were once nothing is left to decide. */

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { Call } from "../api.gen";
-import { Act } from "./decide";
+import { Act } from "./act";
 import { decide } from "./decision";
 
 const suggestions = ["Not now.", "Find another way.", "Stay inside the project."];
