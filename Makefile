@@ -19,6 +19,7 @@ STATIC := CGO_ENABLED=0 GOFLAGS="$(GOFLAGS) -trimpath"
 # lock file names no registry, so that it is the same behind any mirror.
 NPM_INSTALL := npx --yes npm@11 install --ignore-scripts --no-audit --no-fund --omit-lockfile-registry-resolved
 
+PREFIX ?= $(HOME)/.local
 FUZZTIME ?= 60s
 SOAKTIME ?= 10m
 TEST_TIMEOUT ?= 12m
@@ -40,6 +41,11 @@ run: build ## Build, then try it on this machine; its state stays in .run/ (ARGS
 build: ## Build bin/gatelatch and bin/gatelatch-hook, static
 	$(STATIC) go build -ldflags "$(LDFLAGS)" -o bin/gatelatch ./cmd/gatelatch
 	$(STATIC) go build -ldflags "$(LDFLAGS)" -o bin/gatelatch-hook ./cmd/gatelatch-hook
+
+.PHONY: install
+install: build ## Install both binaries into PREFIX/bin (default ~/.local/bin)
+	install -d $(PREFIX)/bin
+	install -m 755 bin/gatelatch bin/gatelatch-hook $(PREFIX)/bin
 
 ##@ Check
 

@@ -12,9 +12,10 @@ type Batch struct {
 	ID        string    `json:"id"`
 	Agent     string    `json:"agent"` // id of the key that proposed it
 	AgentName string    `json:"agent_name"`
-	Session   string    `json:"session"` // the agent's own id for its session
-	Message   string    `json:"message"` // the agent's own id for the message; proposing it twice is one batch
-	Pair      Sum       `json:"pair"`    // finds the batch for a host that repeats a call without naming it
+	Session   string    `json:"session"`           // the agent's own id for its session
+	Message   string    `json:"message"`           // the agent's own id for the message; proposing it twice is one batch
+	Pair      Sum       `json:"pair"`              // finds the batch for a host that repeats a call without naming it
+	Claimed   string    `json:"claimed,omitempty"` // holder of the repetition that found it by Pair
 	Context   Context   `json:"context"`
 	Calls     []*Call   `json:"calls"`
 	Created   time.Time `json:"created"`
@@ -76,9 +77,23 @@ func (b *Batch) Ready() bool {
 	return len(b.Calls) > 0
 }
 
-// gone reports whether a call ended without anybody's decision: asking again
+// Claim ties the batch to one repetition of its call, so that two that look
+// alike never wait on the same one.
+func (b *Batch) Claim(holder string, by Actor, at time.Time) error {
+	switch {
+	case b.Claimed == holder:
+		return nil
+	case b.Claimed != "":
+		return ErrOpened
+	}
+	b.Claimed = holder
+	b.record(BatchClaimed, "", by, at, struct{}{})
+	return nil
+}
+
+// Gone reports whether a call ended without anybody's decision: asking again
 // is then a new question.
-func (b *Batch) gone() bool {
+func (b *Batch) Gone() bool {
 	for _, c := range b.Calls {
 		if c.State == Withdrawn || c.State == Expired {
 			return true
@@ -172,7 +187,27 @@ func (b *Batch) Decide(callID string, d Decision) error {
 	case len(d.Answers) > 0 && (c.Kind != Question || d.State != Allowed):
 		return invalid("answers go with allowing a question")
 	}
+	if c.Kind == Question && d.State == Allowed {
+		if err := c.answered(d.Answers); err != nil {
+			return err
+		}
+	}
 	return b.settle(c, CallDecided, d)
+}
+
+// Revoke takes back what was allowed, while nobody holds the batch: what its
+// holder was told can't be unsaid.
+func (b *Batch) Revoke(by Actor, why string, at time.Time) error {
+	if b.Opened != nil {
+		return ErrOpened
+	}
+	for _, c := range b.Calls {
+		if c.State == Allowed {
+			d := Decision{State: Revoked, By: by, At: at, Note: why, Digest: c.Digest}
+			b.move(c, CallRevoked, d)
+		}
+	}
+	return nil
 }
 
 // Expire settles a waiting call whose deadline has passed. A call without a
@@ -208,13 +243,17 @@ func (b *Batch) settle(c *Call, kind EventKind, d Decision) error {
 	if c.State != Pending {
 		return settled(c)
 	}
+	b.move(c, kind, d)
+	return nil
+}
+
+func (b *Batch) move(c *Call, kind EventKind, d Decision) {
 	c.State, c.Decided = d.State, &d
 	b.record(kind, c.ID, d.By, d.At, struct {
 		State  State  `json:"state"`
 		Digest Sum    `json:"digest"`
 		Note   string `json:"note,omitempty"`
 	}{d.State, d.Digest, d.Note})
-	return nil
 }
 
 func settled(c *Call) error {

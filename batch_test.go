@@ -186,7 +186,8 @@ func TestTransitionsKeepTheInvariants(t *testing.T) {
 		holder := ""
 		check := func() {
 			for _, c := range b.Calls {
-				if was, ok := settledAs[c.ID]; ok && was != c.State {
+				revoked := settledAs[c.ID] == Allowed && c.State == Revoked && b.Opened == nil
+				if was, ok := settledAs[c.ID]; ok && was != c.State && !revoked {
 					t.Fatalf("call %s went from %s to %s", c.ID, was, c.State)
 				}
 				if c.State.Settled() {
@@ -212,6 +213,7 @@ func TestTransitionsKeepTheInvariants(t *testing.T) {
 			"judge":    func(t *rapid.T) { _ = b.Judge(call(), Verdict{Effect: Allow}, now) },
 			"expire":   func(*rapid.T) { _ = b.Expire(call().ID, now.Add(time.Hour)) },
 			"withdraw": func(*rapid.T) { _ = b.Withdraw(aAgent, "gone", now) },
+			"revoke":   func(*rapid.T) { _ = b.Revoke(mira, "stop", now) },
 			"open": func(t *rapid.T) {
 				_ = b.Open(rapid.SampledFrom([]string{"h1", "h2"}).Draw(t, "holder"), aAgent, now)
 			},
@@ -226,7 +228,7 @@ func TestTransitionsKeepTheInvariants(t *testing.T) {
 		}
 		byPolicy := 0
 		for _, c := range b.Calls {
-			if c.Decided != nil && c.Decided.By.Kind == PolicyActor {
+			if c.Verdict.Effect != Ask {
 				byPolicy++
 			}
 		}
@@ -234,4 +236,49 @@ func TestTransitionsKeepTheInvariants(t *testing.T) {
 			t.Fatalf("%d settling events for %d settled calls", got, want)
 		}
 	})
+}
+
+// S7: a question is answered whole, and nothing else is.
+func TestAnswersMatchTheQuestions(t *testing.T) {
+	for name, tt := range map[string]struct {
+		answers map[string]string
+		want    error
+	}{
+		"all":             {map[string]string{"Which?": "a", "How?": "b"}, nil},
+		"none":            {nil, ErrInvalid},
+		"some":            {map[string]string{"Which?": "a"}, ErrInvalid},
+		"an empty one":    {map[string]string{"Which?": "a", "How?": ""}, ErrInvalid},
+		"another's":       {map[string]string{"Which?": "a", "How?": "b", "Why?": "c"}, ErrInvalid},
+		"for a denial":    {map[string]string{"Which?": "a", "How?": "b"}, ErrInvalid},
+		"denied, without": {nil, nil},
+	} {
+		b := &Batch{ID: "b", Agent: aAgent.ID}
+		c := &Call{ID: "c", Kind: Question, Tool: "AskUserQuestion", Input: []byte(`{"questions":[{"question":"Which?"},{"question":"How?"}]}`)}
+		b.Propose(c, aAgent, now)
+		if err := b.Judge(c, Verdict{Effect: Ask}, now); err != nil {
+			t.Fatal(err)
+		}
+		d := allow(c)
+		d.Answers = tt.answers
+		if name == "for a denial" || name == "denied, without" {
+			d.State = Denied
+		}
+		if err := b.Decide("c", d); !errors.Is(err, tt.want) {
+			t.Errorf("%s: %v, want %v", name, err, tt.want)
+		}
+	}
+}
+
+func TestRevoke(t *testing.T) {
+	b, c := oneCall(t, Allow)
+	if err := b.Revoke(mira, "stop", now); err != nil || c.State != Revoked || !b.Ready() {
+		t.Errorf("%v, %s", err, c.State)
+	}
+	b, c = oneCall(t, Allow)
+	if err := b.Open("h", aAgent, now); err != nil {
+		t.Fatal(err)
+	}
+	if err := b.Revoke(mira, "stop", now); !errors.Is(err, ErrOpened) || c.State != Allowed {
+		t.Errorf("what somebody holds: %v, %s", err, c.State)
+	}
 }

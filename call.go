@@ -15,12 +15,13 @@ const (
 	Denied    State = "denied"
 	Expired   State = "expired"
 	Withdrawn State = "withdrawn"
+	Revoked   State = "revoked" // was allowed, and taken back before anybody held it
 )
 
 // Settled reports whether the call left Pending for good.
 func (s State) Settled() bool {
 	switch s {
-	case Allowed, Denied, Expired, Withdrawn:
+	case Allowed, Denied, Expired, Withdrawn, Revoked:
 		return true
 	default:
 		return false
@@ -59,7 +60,7 @@ type Call struct {
 
 // A Decision settles one call.
 type Decision struct {
-	State   State             `json:"state"` // Allowed, Denied, Expired or Withdrawn
+	State   State             `json:"state"` // Allowed, Denied, Expired, Withdrawn or Revoked
 	By      Actor             `json:"by"`
 	At      time.Time         `json:"at"`
 	Note    string            `json:"note,omitempty"`    // goes to the agent
@@ -109,6 +110,8 @@ func (c *Call) Answer() string {
 		return "Nobody decided in time, so the request was denied. It may be asked again."
 	case Withdrawn:
 		return "The request was withdrawn before anybody decided: " + note
+	case Revoked:
+		return "The request had been allowed, but that was taken back: " + note
 	case Allowed:
 		return ""
 	default:

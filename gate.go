@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// Gate runs the approval state machine over a Store. Make one with New; it
-// works while Run runs.
+// Gate runs the approval state machine over a Store. Make one with New; calls
+// expire while Run runs.
 type Gate struct {
 	store  Store
 	policy Policy
@@ -20,16 +20,19 @@ type Gate struct {
 // New returns a gate that judges by policy and keeps everything in store.
 // Hooks run before policy, in order.
 func New(store Store, policy Policy, hooks ...Hook) *Gate {
-	return &Gate{store: store, policy: policy, hooks: hooks, hub: newHub()}
+	g := &Gate{store: store, policy: policy, hooks: hooks, hub: newHub()}
+	// From the first moment: a change that nobody heard would leave a waiter
+	// asleep. It ends with the store.
+	store.Changes(context.Background(), g.hub.changed)
+	return g
 }
 
 // As returns the gate as one principal may use it. The actor comes from a
 // verified key.
 func (g *Gate) As(who Actor) *Seat { return &Seat{gate: g, who: who} }
 
-// Run wakes waiters and settles what has waited too long, until ctx ends.
+// Run settles what has waited too long, until ctx ends.
 func (g *Gate) Run(ctx context.Context) {
-	g.store.Changes(ctx, g.hub.changed)
 	for {
 		timer := time.NewTimer(g.expireDue(ctx))
 		select {

@@ -221,24 +221,33 @@ func TestProposingAgain(t *testing.T) {
 // A host that repeats a call without its id finds the batch it asked with.
 func TestRepeatedCallIsPaired(t *testing.T) {
 	w := newWorld(t)
-	first := message("m1", "ask")
-	first.Pair = "turn1"
-	b := w.propose(first)
-	repeat := message("nonce", "ask")
-	repeat.Calls[0].Ref, repeat.Pair, repeat.Repeats = "", "turn1", true
-	if got := w.propose(repeat); got.ID != b.ID {
+	first := func(id string) *gatelatch.Batch {
+		p := message(id, "ask")
+		p.Pair = "turn1"
+		return w.propose(p)
+	}
+	repeat := func(holder, turn string) *gatelatch.Batch {
+		p := message(holder, "ask")
+		p.Calls[0].Ref, p.Pair, p.Repeats, p.Holder = "", turn, true, holder
+		return w.propose(p)
+	}
+	b, twin := first("m1"), first("m2")
+	if got := repeat("h1", "turn1"); got.ID != b.ID {
 		t.Error("the repetition made a second batch")
 	}
-	other := repeat
-	other.Message, other.Pair = "nonce2", "turn2"
-	if got := w.propose(other); got.ID == b.ID {
+	if got := repeat("h1", "turn1"); got.ID != b.ID {
+		t.Error("asking again as the same holder is not the same")
+	}
+	if got := repeat("h2", "turn1"); got.ID != twin.ID {
+		t.Error("two calls that look alike wait on one batch")
+	}
+	if got := repeat("h3", "turn2"); got.ID == b.ID || got.ID == twin.ID {
 		t.Error("another turn was taken for the same")
 	}
 	if err := w.gate.As(agentA).Withdraw(t.Context(), b.ID, "gone"); err != nil {
 		t.Fatal(err)
 	}
-	repeat.Message = "nonce3"
-	if got := w.propose(repeat); got.ID == b.ID || got.Calls[0].State != gatelatch.Pending {
+	if got := repeat("h4", "turn1"); got.ID == b.ID || got.Calls[0].State != gatelatch.Pending {
 		t.Error("asking again after a withdrawal is not a new question")
 	}
 }
@@ -363,8 +372,9 @@ func TestPause(t *testing.T) {
 	if b, err := person.Batch(ctx, waits.ID); err != nil || b.Calls[0].State != gatelatch.Denied {
 		t.Errorf("what waited is %s, %v", b.Calls[0].State, err)
 	}
-	if _, err := w.gate.As(agentA).Await(ctx, taken.ID, "h"); !errors.Is(err, gatelatch.ErrPaused) {
-		t.Errorf("taking an earlier allow: %v", err)
+	late, err := w.gate.As(agentA).Await(ctx, taken.ID, "h")
+	if err != nil || late.Calls[0].State != gatelatch.Revoked || !strings.Contains(late.Calls[0].Answer(), "fire drill") {
+		t.Errorf("taking an earlier allow: %+v, %v", late, err)
 	}
 	b := w.propose(message("m3", "allow"))
 	if c := b.Calls[0]; c.State != gatelatch.Denied || !strings.Contains(c.Answer(), "paused by mira") || !strings.Contains(c.Answer(), "fire drill") {

@@ -27,7 +27,8 @@ func (s *Seat) Status(ctx context.Context) (st Status, err error) {
 }
 
 // Pause denies everything until Unpause: first the switch, so that nothing
-// opens any more, then what waits, one batch at a time.
+// opens any more, then what waits and what was allowed but not taken, one batch
+// at a time.
 func (s *Seat) Pause(ctx context.Context, note string) error {
 	if err := errors.Join(s.is(PersonActor), checkText("note", note, maxText)); err != nil {
 		return err
@@ -35,14 +36,48 @@ func (s *Seat) Pause(ctx context.Context, note string) error {
 	if err := s.setPause(ctx, true, note); err != nil {
 		return err
 	}
+	why := "everything was stopped"
+	if note != "" {
+		why += ": " + note
+	}
+	return errors.Join(s.denyWaiting(ctx, why), s.revokePermits(ctx, why))
+}
+
+func (s *Seat) denyWaiting(ctx context.Context, why string) error {
 	for {
 		p, err := s.List(ctx, Query{Pending: true, Limit: 100})
 		if err != nil || len(p.Calls) == 0 {
 			return err
 		}
 		for _, l := range p.Calls {
-			d := Decision{State: Denied, Digest: l.Digest, Note: "everything was stopped"}
+			d := Decision{State: Denied, Digest: l.Digest, Note: why}
 			if _, err := s.Decide(ctx, l.ID, d); err != nil && !errors.Is(err, ErrSettled) {
+				return err
+			}
+		}
+	}
+}
+
+// revokePermits takes back every allow that nobody has taken yet.
+func (s *Seat) revokePermits(ctx context.Context, why string) error {
+	for {
+		var ids []string
+		err := s.gate.store.View(ctx, func(r Reader) (err error) { ids, err = r.Permits(100); return err })
+		if err != nil || len(ids) == 0 {
+			return err
+		}
+		for _, id := range ids {
+			err := s.gate.store.Update(ctx, func(tx Tx) error {
+				b, err := tx.Batch(id)
+				if err != nil {
+					return err
+				}
+				if err := b.Revoke(s.who, why, tx.Now()); err != nil {
+					return err
+				}
+				return tx.SaveBatch(b)
+			})
+			if err != nil && !errors.Is(err, ErrOpened) {
 				return err
 			}
 		}

@@ -28,8 +28,8 @@ func (p *Proposal) check() error {
 		return invalid("a proposal has at least one call")
 	case len(p.Calls) > MaxCalls:
 		return invalid("a proposal has at most %d calls, got %d", MaxCalls, len(p.Calls))
-	case p.Repeats && (p.Pair == "" || len(p.Calls) != 1):
-		return invalid("a repeated call comes alone and with the turn it belongs to")
+	case p.Repeats && (p.Pair == "" || p.Holder == "" || len(p.Calls) != 1):
+		return invalid("a repeated call comes alone, with its holder and the turn it belongs to")
 	case p.Limit < 0:
 		return invalid("the time limit is negative")
 	}

@@ -69,6 +69,11 @@ func (s *Seat) Propose(ctx context.Context, p Proposal) (*Batch, error) {
 				return err
 			}
 		}
+		if p.Repeats {
+			if err := b.Claim(p.Holder, s.who, tx.Now()); err != nil {
+				return err
+			}
+		}
 		if err := s.openIfReady(tx, b, p.Holder); err != nil {
 			return err
 		}
@@ -92,8 +97,7 @@ func (s *Seat) known(r Reader, p *Proposal) (*Batch, error) {
 	case !p.Repeats:
 		return nil, nil
 	}
-	b, err = r.BatchOfPair(s.who.ID, p.pair())
-	if errors.Is(err, ErrNotFound) || err == nil && b.gone() {
+	if b, err = r.BatchOfPair(s.who.ID, p.pair(), p.Holder); errors.Is(err, ErrNotFound) {
 		return nil, nil
 	}
 	return b, err

@@ -35,14 +35,17 @@ type Reader interface {
 	Batch(id string) (*Batch, error)
 	BatchOfCall(callID string) (*Batch, error)
 	BatchOfMessage(agent, session, message string) (*Batch, error)
-	// BatchOfPair returns the newest unopened batch with that pair sum.
-	BatchOfPair(agent string, pair Sum) (*Batch, error)
+	// BatchOfPair returns the oldest batch with that pair sum that nobody
+	// opened, that is not gone, and that nobody but holder claimed.
+	BatchOfPair(agent string, pair Sum, holder string) (*Batch, error)
 	// BatchOfRef returns the newest batch of the session with a call of that ref.
 	BatchOfRef(agent, session, ref string) (*Batch, error)
 	List(q Query) (Page, error)
 	// Overdue returns waiting calls whose deadline is at or before t, oldest
 	// first, and the next deadline after t, zero if there is none.
 	Overdue(t time.Time, limit int) (calls []string, next time.Time, err error)
+	// Permits returns batches that nobody opened and that allow something.
+	Permits(limit int) (batches []string, err error)
 	Events(after Seq, limit int) ([]Event, error)
 	LastSeq() (Seq, error)
 	Session(agent, id string) (*Session, error)

@@ -14,8 +14,9 @@ import (
 // sent to every port of the host.
 const PageHeader = "X-Gatelatch-Page"
 
-// CookieName is the other half.
-const CookieName = "gatelatch_session"
+// CookiePrefix begins the name of the cookie that is the other half. The port
+// follows: browsers share cookies between the ports of a host.
+const CookiePrefix = "gatelatch_session_"
 
 // SocketHost is the Host of requests over a Unix socket.
 const SocketHost = "gatelatch.sock"
@@ -129,7 +130,8 @@ type Call struct {
 	Outcome  *Outcome        `json:"outcome,omitempty"`
 	Claim    string          `json:"claim,omitempty"`
 	Context  Context         `json:"context,omitzero"`
-	Input    json.RawMessage `json:"input"` // as it would run
+	Input    json.RawMessage `json:"input"`              // as it would run
+	Replaced bool            `json:"replaced,omitempty"` // a hook replaced what the agent proposed
 	Card     Card            `json:"card"`
 }
 
@@ -161,10 +163,11 @@ type Reason struct {
 
 // Decided is how a call was settled.
 type Decided struct {
-	State string    `json:"state"`
-	By    Actor     `json:"by"`
-	At    time.Time `json:"at"`
-	Note  string    `json:"note,omitempty"`
+	State   string            `json:"state"`
+	By      Actor             `json:"by"`
+	At      time.Time         `json:"at"`
+	Note    string            `json:"note,omitempty"`
+	Answers map[string]string `json:"answers,omitempty"` // to a question
 }
 
 // Actor is whoever acted.

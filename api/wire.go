@@ -38,10 +38,11 @@ func FromProposal(p gatelatch.Proposal) Proposal {
 	return out
 }
 
-// FromBatch returns the batch as its agent sees it.
-func FromBatch(b *gatelatch.Batch) Batch {
+// FromBatch returns the batch as its agent sees it. Only who holds it learns
+// that it is open: anybody else would run the calls a second time.
+func FromBatch(b *gatelatch.Batch, holder string) Batch {
 	out := Batch{ID: b.ID}
-	if b.Opened != nil {
+	if b.Opened != nil && holder != "" && b.Opened.Holder == holder {
 		out.Opened = &Opening{Fence: b.Opened.Fence, At: b.Opened.At}
 	}
 	for _, c := range b.Calls {
@@ -99,5 +100,5 @@ func FromDecision(d *gatelatch.Decision) *Decided {
 	if d == nil {
 		return nil
 	}
-	return &Decided{State: string(d.State), By: FromActor(d.By), At: d.At, Note: d.Note}
+	return &Decided{State: string(d.State), By: FromActor(d.By), At: d.At, Note: d.Note, Answers: d.Answers}
 }

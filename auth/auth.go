@@ -22,6 +22,7 @@ import (
 const (
 	CodeLife    = time.Minute
 	BrowserIdle = 12 * time.Hour
+	BrowserLife = 30 * 24 * time.Hour // of the cookie; idle ends a session sooner
 	maxCodes    = 16
 	touchEvery  = 10 * time.Minute
 )
@@ -58,22 +59,22 @@ func New(store gatelatch.Store, person string) *Auth {
 
 func hash(secret string) gatelatch.Sum { return gatelatch.SumOf([]byte(secret)) }
 
-// Verify returns the key that the request shows. A request that shows two
-// credentials, or one twice, shows none: no check is ever lowered by adding.
-func (a *Auth) Verify(ctx context.Context, h http.Header, cookies []*http.Cookie) (*gatelatch.Key, error) {
-	bearer := h.Values("Authorization")
-	page := h.Values(api.PageHeader)
-	var cookie []string
-	for _, c := range cookies {
-		if c.Name == api.CookieName {
-			cookie = append(cookie, c.Value)
-		}
-	}
+// Verify returns the key that the request shows: by a bearer key, or by a
+// cookie and the page's half together. A request that shows both kinds, or one
+// header twice, shows none: no check is ever lowered by adding. Of several
+// cookies the one that fits counts, since any page of the host can set more.
+func (a *Auth) Verify(ctx context.Context, h http.Header, cookies []string) (*gatelatch.Key, error) {
+	bearer, page := h.Values("Authorization"), h.Values(api.PageHeader)
 	switch {
-	case len(bearer) == 1 && len(page) == 0 && len(cookie) == 0:
+	case len(bearer) == 1 && len(page) == 0 && len(cookies) == 0:
 		return a.bearer(ctx, bearer[0])
-	case len(bearer) == 0 && len(page) == 1 && len(cookie) == 1:
-		return a.browser(ctx, cookie[0], page[0])
+	case len(bearer) != 0 || len(page) != 1:
+		return nil, ErrNobody
+	}
+	for _, c := range cookies {
+		if k, err := a.browser(ctx, c, page[0]); !errors.Is(err, ErrNobody) {
+			return k, err
+		}
 	}
 	return nil, ErrNobody
 }

@@ -64,7 +64,7 @@ func (w *world) login() (cookie, page string) {
 }
 
 func (w *world) browser(cookie, page string) (*gatelatch.Key, error) {
-	return w.Verify(w.t.Context(), http.Header{http.CanonicalHeaderKey(api.PageHeader): {page}}, []*http.Cookie{{Name: api.CookieName, Value: cookie}})
+	return w.Verify(w.t.Context(), http.Header{http.CanonicalHeaderKey(api.PageHeader): {page}}, []string{cookie})
 }
 
 func TestCodesWorkOnceAndSoon(t *testing.T) {

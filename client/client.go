@@ -10,6 +10,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"math/rand/v2"
 	"time"
 
@@ -50,10 +51,16 @@ func ForPeople(dir statedir.Dir) (*Client, error) {
 	return open(dir, dir.ApproverKey(), func(g statedir.Gateway) string { return g.ApproverSocket })
 }
 
+// State is the directory that the client found its gateway by.
+func (c *Client) State() statedir.Dir { return c.dir }
+
 func open(dir statedir.Dir, keyFile string, socket func(statedir.Gateway) string) (*Client, error) {
 	key, err := statedir.ReadKey(keyFile)
-	if err != nil {
-		return nil, fmt.Errorf("%w: %w", ErrUnreachable, err)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, fmt.Errorf("%w: none has run on %s", ErrUnreachable, dir)
+	case err != nil:
+		return nil, err
 	}
 	return &Client{dir: dir, key: key, socket: socket}, nil
 }

@@ -2,6 +2,8 @@ package server_test
 
 import (
 	"fmt"
+	"io"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
@@ -76,7 +78,7 @@ func credentials(w *world) []credential {
 	}
 	cookie := func(value string) func(*http.Request) *http.Request {
 		return func(r *http.Request) *http.Request {
-			r.AddCookie(&http.Cookie{Name: api.CookieName, Value: value})
+			r.AddCookie(&http.Cookie{Name: cookieName, Value: value})
 			return same(r)
 		}
 	}
@@ -113,7 +115,12 @@ func credentials(w *world) []credential {
 		}},
 		{"two keys", both(header("Authorization", "Bearer "+w.ask), header("Authorization", "Bearer "+w.decide))},
 		{"key and session", both(good("browser"), header("Authorization", "Bearer "+w.ask))},
-		{"two cookies", both(good("browser"), cookie("gkb_nope"))},
+		{"browser", both(cookie("gkb_nope"), good("browser"))}, // any page of the host can add a cookie
+		{"browser", both(good("browser"), cookie(w.ask))},
+		{"cookie of another port", both(func(r *http.Request) *http.Request {
+			r.AddCookie(&http.Cookie{Name: api.CookiePrefix + "7475", Value: w.cookie})
+			return same(r)
+		}, header(api.PageHeader, w.page))},
 		{"two page halves", both(good("browser"), header(api.PageHeader, "gkp_nope"))},
 	}
 }
@@ -166,8 +173,8 @@ func TestHostAndOrigin(t *testing.T) {
 		return res.Code == http.StatusOK || res.Code == http.StatusConflict
 	}
 	hosts := map[string]bool{
-		host: true, "localhost:7474": true, "[::1]:7474": true,
-		"": false, "127.0.0.1": false, "localhost": false, "127.0.0.1:80": false, "127.0.0.1:7475": false, "evil.com": false, "evil.com:7474": false,
+		host: true,
+		"":   false, "localhost:7474": false, "[::1]:7474": false, "127.0.0.1": false, "localhost": false, "127.0.0.1:80": false, "127.0.0.1:7475": false, "evil.com": false, "evil.com:7474": false,
 		"localhost.:7474": false, "LOCALHOST:7474": false, "127.0.0.1.nip.io:7474": false, "[::ffff:127.0.0.1]:7474": false, "0.0.0.0:7474": false,
 		"127.1:7474": false, "2130706433:7474": false, "127.0.0.1:7474.": false, "127.0.0.1:7474:7474": false, "user@127.0.0.1:7474": false,
 		api.SocketHost: false, "gatelatch": false, "127.0.0.1:07474": false,
@@ -369,5 +376,75 @@ func TestLoginAndLogout(t *testing.T) {
 	}
 	if res := send(w.tcp, w.as(w.request("GET", "/v1/status", nil), "browser")); res.Code != http.StatusUnauthorized {
 		t.Errorf("after logout: %d", res.Code)
+	}
+}
+
+// I5: only its holder learns that a batch is open.
+func TestOpeningIsTheHoldersAlone(t *testing.T) {
+	w := newWorld(t)
+	p := proposal("m1", "pwd")
+	p.Holder = "h1"
+	var b api.Batch
+	decode(t, send(w.tcp, w.as(w.request("POST", "/v1/batches", p), "agent")), http.StatusOK, &b)
+	if b.Opened == nil {
+		t.Fatal("the holder does not learn that it holds the batch")
+	}
+	p.Holder = ""
+	var again api.Batch
+	decode(t, send(w.tcp, w.as(w.request("POST", "/v1/batches", p), "agent")), http.StatusOK, &again)
+	if again.Opened != nil {
+		t.Error("somebody who holds nothing learns that the batch is open")
+	}
+	var seen api.Batch
+	decode(t, send(w.tcp, w.as(w.request("GET", "/v1/batches/"+b.ID, nil), "agent")), http.StatusOK, &seen)
+	if seen.Opened != nil {
+		t.Error("reading the batch tells that it is open")
+	}
+}
+
+// An agent with large inputs must not make the list unreadable.
+func TestListsAreCutByBytes(t *testing.T) {
+	w := newWorld(t)
+	for i := range 6 {
+		w.propose(fmt.Sprint("m", i), "echo "+strings.Repeat("a", 900<<10))
+	}
+	got := map[string]bool{}
+	after := ""
+	for range 10 {
+		var list api.Calls
+		res := send(w.tcp, w.as(w.request("GET", "/v1/calls?state=pending"+after, nil), "command"))
+		if res.Body.Len() > 12<<20 {
+			t.Errorf("a page has %d bytes", res.Body.Len())
+		}
+		decode(t, res, http.StatusOK, &list)
+		for _, c := range list.Calls {
+			got[c.ID] = true
+			after = "&after=" + c.ID
+		}
+		if !list.More {
+			break
+		}
+	}
+	if len(got) != 6 {
+		t.Errorf("paged through %d of 6 calls", len(got))
+	}
+}
+
+// A client that sends no body, or does not read, does not stay.
+func TestSlowClientsAreCutOff(t *testing.T) {
+	w := newWorld(t)
+	srv := httptest.NewServer(w.tcp)
+	defer srv.Close()
+	conn, err := net.Dial("tcp", srv.Listener.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = conn.Close() }()
+	if _, err := fmt.Fprintf(conn, "POST /v1/login HTTP/1.1\r\nHost: evil.com\r\nContent-Length: 100\r\n\r\n"); err != nil {
+		t.Fatal(err)
+	}
+	raw, err := io.ReadAll(conn) // ends, because the server closes
+	if err != nil || !strings.Contains(string(raw), "421") || !strings.Contains(string(raw), "Connection: close") {
+		t.Errorf("%q, %v", raw, err)
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"runtime/debug"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/gatelatch/gatelatch"
 	"github.com/gatelatch/gatelatch/api"
@@ -39,6 +40,10 @@ func securityHeaders(h http.Header) {
 func (s *Server) outer(d Door, mux *http.ServeMux) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		securityHeaders(w.Header())
+		// Whatever is refused below, and a body that nobody reads, has an end.
+		ctl := http.NewResponseController(w)
+		_ = ctl.SetReadDeadline(time.Now().Add(bodyTime))
+		_ = ctl.SetWriteDeadline(time.Now().Add(bodyTime))
 		defer func() {
 			if p := recover(); p != nil {
 				s.opt.Log.Error("panic in a request", "path", r.URL.Path, "panic", fmt.Sprint(p), "stack", string(debug.Stack()))
@@ -108,7 +113,7 @@ func (s *Server) route(d Door, rt api.Route, ep endpoint) http.Handler {
 			refuse(w, http.StatusUnsupportedMediaType, api.CodeMediaType, err.Error(), "")
 			return
 		}
-		q := &request{Request: r, w: w, route: rt}
+		q := &request{Request: r, w: w, door: d, route: rt}
 		if rt.Role == api.Anybody {
 			if bare && rt.In != nil {
 				refuse(w, http.StatusForbidden, api.CodeOrigin, "this is for the page", "")
@@ -117,13 +122,16 @@ func (s *Server) route(d Door, rt api.Route, ep endpoint) http.Handler {
 		} else if !s.enter(q, bare) {
 			return
 		}
+		if rt.In == nil { // it may wait for long, and has no body to wait for
+			_ = http.NewResponseController(w).SetReadDeadline(time.Time{})
+		}
 		s.run(ep, q)
 	})
 }
 
 // enter finds out who asks and whether the route is for them.
 func (s *Server) enter(q *request, bare bool) bool {
-	key, err := s.opt.Auth.Verify(q.Context(), q.Header, q.Cookies())
+	key, err := s.opt.Auth.Verify(q.Context(), q.Header, q.sessions())
 	switch {
 	case errors.Is(err, auth.ErrNobody):
 		refuse(q.w, http.StatusUnauthorized, api.CodeUnauthenticated, "no valid key or session", `log in with "gatelatch open"`)
@@ -187,3 +195,16 @@ func checkBody(rt api.Route, r *http.Request) error {
 	}
 	return nil
 }
+
+// sessions are the cookies that may be the browser's half of a session. A page
+// on another port can add one of the same name, so there may be several.
+func (q *request) sessions() (values []string) {
+	for _, c := range q.Cookies() {
+		if c.Name == q.door.cookie && len(values) < maxCookies {
+			values = append(values, c.Value)
+		}
+	}
+	return values
+}
+
+const maxCookies = 8

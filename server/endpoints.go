@@ -3,6 +3,7 @@ package server
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net/http"
 	"strconv"
 	"time"
@@ -41,7 +42,7 @@ func propose(_ *Server, q *request, in api.Proposal) (api.Batch, error) {
 	for i := range in.Calls {
 		raw, err := strictjson.Compact(in.Calls[i].Input)
 		if err != nil {
-			return api.Batch{}, errors.Join(gatelatch.ErrInvalid, err)
+			return api.Batch{}, invalid(err)
 		}
 		in.Calls[i].Input = raw
 	}
@@ -49,7 +50,7 @@ func propose(_ *Server, q *request, in api.Proposal) (api.Batch, error) {
 	if err != nil {
 		return api.Batch{}, err
 	}
-	return api.FromBatch(b), nil
+	return api.FromBatch(b, in.Holder), nil
 }
 
 func batch(_ *Server, q *request) (api.Batch, error) {
@@ -57,7 +58,7 @@ func batch(_ *Server, q *request) (api.Batch, error) {
 	if err != nil {
 		return api.Batch{}, err
 	}
-	return api.FromBatch(b), nil
+	return api.FromBatch(b, ""), nil
 }
 
 // await holds the request until the batch is the asker's, or says 202 so that
@@ -79,7 +80,7 @@ func await(s *Server, q *request) error {
 		if err != nil {
 			return api.Batch{}, err
 		}
-		return api.FromBatch(b), nil
+		return api.FromBatch(b, in.Holder), nil
 	})(s, q)
 }
 
@@ -112,11 +113,20 @@ func calls(_ *Server, q *request) (out api.Calls, err error) {
 		return out, err
 	}
 	out = api.Calls{Calls: []api.Call{}, More: p.More, Seq: int64(st.Seq)}
+	size := 0
 	for _, l := range p.Calls {
+		if size += len(l.Input); size > listBytes && len(out.Calls) > 0 {
+			out.More = true // the rest comes with the next page
+			break
+		}
 		out.Calls = append(out.Calls, viewCall(l))
 	}
 	return out, nil
 }
+
+// listBytes is how much of inputs one page of a list holds: an agent with
+// large inputs must not make the list unreadable.
+const listBytes = 2 << 20
 
 func parseQuery(v map[string][]string) (q gatelatch.Query, err error) {
 	for name, values := range v {
@@ -146,7 +156,7 @@ func parseQuery(v map[string][]string) (q gatelatch.Query, err error) {
 }
 
 func badQuery(name, what string) error {
-	return errors.Join(gatelatch.ErrInvalid, errors.New("query parameter "+strconv.Quote(name)+" "+what))
+	return invalid(errors.New("query parameter " + strconv.Quote(name) + " " + what))
 }
 
 func call(_ *Server, q *request) (api.Call, error) { return q.call(q.PathValue("id")) }
@@ -162,7 +172,7 @@ func (q *request) call(id string) (api.Call, error) {
 func decide(s *Server, q *request, in api.Decision) (api.Call, error) {
 	d := gatelatch.Decision{State: gatelatch.State(in.State), Note: in.Note, Answers: in.Answers}
 	if err := d.Digest.UnmarshalText([]byte(in.Digest)); err != nil {
-		return api.Call{}, errors.Join(gatelatch.ErrInvalid, err)
+		return api.Call{}, invalid(err)
 	}
 	id := q.PathValue("id")
 	if _, err := q.seat.Decide(q.Context(), id, d); err != nil {
@@ -214,12 +224,12 @@ func loginCode(s *Server, q *request, _ api.None) (api.LoginCode, error) {
 func login(s *Server, q *request, in api.Login) (api.LoggedIn, error) {
 	cookie, page, key, err := s.opt.Auth.Login(q.Context(), in.Code)
 	if errors.Is(err, auth.ErrCode) {
-		err = errors.Join(gatelatch.ErrForbidden, err)
+		err = fmt.Errorf("%w: %w", err, gatelatch.ErrForbidden)
 	}
 	if err != nil {
 		return api.LoggedIn{}, err
 	}
-	http.SetCookie(q.w, sessionCookie(cookie, 0))
+	http.SetCookie(q.w, q.sessionCookie(cookie, int(auth.BrowserLife.Seconds())))
 	return api.LoggedIn{Page: page, Name: key.Name}, nil
 }
 
@@ -228,15 +238,15 @@ func logout(s *Server, q *request, _ api.None) (api.None, error) {
 		if err := s.opt.Auth.Revoke(q.Context(), q.key.ID, q.who); err != nil {
 			return api.None{}, err
 		}
-		http.SetCookie(q.w, sessionCookie("", -1))
+		http.SetCookie(q.w, q.sessionCookie("", -1))
 	}
 	return api.None{}, nil
 }
 
 // sessionCookie is not Secure: the page is plain HTTP on loopback, and the
 // cookie is only half of a session.
-func sessionCookie(value string, age int) *http.Cookie {
+func (q *request) sessionCookie(value string, age int) *http.Cookie {
 	return &http.Cookie{ //nolint:gosec // see above
-		Name: api.CookieName, Value: value, Path: "/", HttpOnly: true, SameSite: http.SameSiteStrictMode, MaxAge: age,
+		Name: q.door.cookie, Value: value, Path: "/", HttpOnly: true, SameSite: http.SameSiteStrictMode, MaxAge: age,
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"net/http"
 	"time"
@@ -14,12 +15,16 @@ import (
 	"github.com/gatelatch/gatelatch/internal/strictjson"
 )
 
-const bodyTime = 30 * time.Second
+const (
+	bodyTime     = 30 * time.Second
+	unwantedTime = time.Second
+)
 
 // request is one request after all checks.
 type request struct {
 	*http.Request
 	w     http.ResponseWriter
+	door  Door
 	route api.Route
 	key   *gatelatch.Key
 	who   gatelatch.Actor
@@ -49,7 +54,7 @@ func post[In, Out any](fn func(s *Server, q *request, in In) (Out, error)) endpo
 		}
 		var in In
 		if err := strictjson.Unmarshal(raw, &in); err != nil {
-			return errors.Join(gatelatch.ErrInvalid, err)
+			return invalid(err)
 		}
 		out, err := fn(s, q, in)
 		if err == nil {
@@ -94,12 +99,20 @@ func (s *Server) fail(w http.ResponseWriter, r *http.Request, err error) {
 	answer(w, status, api.ErrorBody{Error: e})
 }
 
+// refuse answers what was not let in. The connection ends: nobody waits for
+// the rest of a body that is not wanted.
 func refuse(w http.ResponseWriter, status int, code, message, hint string) {
+	w.Header().Set("Connection", "close")
+	_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(unwantedTime))
 	answer(w, status, api.ErrorBody{Error: api.Error{Code: code, Message: message, Hint: hint}})
 }
 
-// answer writes JSON as it is: HTML escapes would change an input's bytes.
+func invalid(err error) error { return fmt.Errorf("%w: %w", gatelatch.ErrInvalid, err) }
+
+// answer writes JSON as it is: HTML escapes would change an input's bytes. A
+// client that does not read is cut off.
 func answer(w http.ResponseWriter, status int, v any) {
+	_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(writeLimit))
 	var buf bytes.Buffer
 	enc := json.NewEncoder(&buf)
 	enc.SetEscapeHTML(false)

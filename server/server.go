@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"log/slog"
 	"net/http"
+	"strings"
 	"time"
 
 	"github.com/gatelatch/gatelatch"
@@ -39,16 +40,16 @@ type Door struct {
 	Hosts   []string   // exact Host headers
 	Origins []string   // exact Origins; none on a socket
 	Roles   []api.Role // routes that exist here
+	cookie  string     // name of a browser's half of its session
 }
 
-// BrowserDoor is the loopback TCP listener at addr (host:port).
-func BrowserDoor(port string) Door {
-	d := Door{Roles: []api.Role{api.Anybody, api.Agents, api.People, api.Commands}}
-	for _, host := range []string{"127.0.0.1", "localhost", "[::1]"} {
-		d.Hosts = append(d.Hosts, host+":"+port)
-		d.Origins = append(d.Origins, "http://"+host+":"+port)
+// BrowserDoor is the loopback TCP listener at addr, host and port. Another name
+// of the same machine is another address: somebody else may listen there.
+func BrowserDoor(addr string) Door {
+	return Door{
+		Hosts: []string{addr}, Origins: []string{"http://" + addr}, cookie: api.CookiePrefix + addr[strings.LastIndexByte(addr, ':')+1:],
+		Roles: []api.Role{api.Anybody, api.Agents, api.People, api.Commands},
 	}
-	return d
 }
 
 // AgentDoor is the Unix socket on which one can only ask.

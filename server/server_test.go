@@ -32,6 +32,8 @@ func TestMain(m *testing.M) {
 const (
 	host   = "127.0.0.1:7474"
 	origin = "http://" + host
+
+	cookieName = api.CookiePrefix + "7474"
 )
 
 // world is a server with its real store, gate and keys.
@@ -78,7 +80,7 @@ func newWorld(t *testing.T) *world {
 	for _, d := range []struct {
 		to   *http.Handler
 		door server.Door
-	}{{&w.tcp, server.BrowserDoor("7474")}, {&w.agents, server.AgentDoor()}, {&w.people, server.ApproverDoor()}} {
+	}{{&w.tcp, server.BrowserDoor(host)}, {&w.agents, server.AgentDoor()}, {&w.people, server.ApproverDoor()}} {
 		if *d.to, err = srv.Handler(d.door); err != nil {
 			t.Fatal(err)
 		}
@@ -109,7 +111,7 @@ func (w *world) login() {
 	decode(w.t, res, http.StatusOK, &in)
 	w.page = in.Page
 	for _, c := range res.Result().Cookies() {
-		if c.Name == api.CookieName {
+		if c.Name == cookieName {
 			w.cookie = c.Value
 			if !c.HttpOnly || c.SameSite != http.SameSiteStrictMode || c.Path != "/" {
 				w.t.Errorf("cookie %+v", c)
@@ -145,7 +147,7 @@ func (w *world) as(r *http.Request, who string) *http.Request {
 	case "command":
 		r.Header.Set("Authorization", "Bearer "+w.decide)
 	case "browser":
-		r.AddCookie(&http.Cookie{Name: api.CookieName, Value: w.cookie})
+		r.AddCookie(&http.Cookie{Name: cookieName, Value: w.cookie})
 		r.Header.Set(api.PageHeader, w.page)
 		if r.Method != http.MethodGet {
 			r.Header.Set("Origin", origin)

@@ -15,8 +15,8 @@ func viewCall(l gatelatch.Listed) api.Call {
 		Created: l.Batch.Created, Verdict: verdict(c.Verdict), Decided: decided(c.Decided),
 		Claim:   render.Escape(c.Claim),
 		Context: api.Context{Prompt: render.Escape(l.Batch.Context.Prompt), Said: render.Escape(l.Batch.Context.Said)},
-		Input:   c.Input,
-		Card:    render.Call(c),
+		Input:   c.Input, Replaced: c.InputSum != c.Proposed,
+		Card: render.Call(c),
 	}
 	if out.Card.Blocks == nil {
 		out.Card.Blocks = []api.Block{} // a list is never null on the wire
@@ -68,7 +68,7 @@ func decided(d *gatelatch.Decision) *api.Decided {
 	if d == nil {
 		return nil
 	}
-	return &api.Decided{State: string(d.State), By: actor(d.By), At: d.At, Note: render.Escape(d.Note)}
+	return &api.Decided{State: string(d.State), By: actor(d.By), At: d.At, Note: render.Escape(d.Note), Answers: d.Answers}
 }
 
 func actor(a gatelatch.Actor) api.Actor {

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/gatelatch/gatelatch"
+	"github.com/gatelatch/gatelatch/internal/strictjson"
 )
 
 // Claude answers Claude Code's hooks.
@@ -40,7 +41,9 @@ func (c *Claude) Answer(ctx context.Context, in hookInput) (Answer, error) {
 	if err != nil {
 		return Answer{}, waited(ctx, err)
 	}
-	if b.Opened == nil && e == preToolUse && c.Attended {
+	// The dialog would run the agent's own input. One that a hook replaced is
+	// decided here, where the answer carries it.
+	if b.Opened == nil && e == preToolUse && c.Attended && !replaced(in, b) {
 		return e.ask("Gatelatch asks: " + why(b)), nil
 	}
 	if b.Opened == nil {
@@ -49,6 +52,12 @@ func (c *Claude) Answer(ctx context.Context, in hookInput) (Answer, error) {
 		}
 	}
 	return answer(e, b)
+}
+
+// replaced reports whether the gateway would run another input.
+func replaced(in hookInput, b *gatelatch.Batch) bool {
+	own, err := strictjson.Compact(in.ToolInput)
+	return err != nil || len(b.Calls) != 1 || !bytes.Equal(own, b.Calls[0].Input) && !bytes.Equal(in.ToolInput, b.Calls[0].Input)
 }
 
 // await waits for the decision. An agent that goes away takes its question

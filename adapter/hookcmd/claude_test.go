@@ -20,7 +20,7 @@ import (
 var person = gatelatch.Actor{Kind: gatelatch.PersonActor, ID: "key_m", Name: "mira"}
 
 // newGate is the real gate over the real store, with a few rules.
-func newGate(t *testing.T) (*gatelatch.Gate, func()) {
+func newGate(t *testing.T, hooks ...gatelatch.Hook) (*gatelatch.Gate, func()) {
 	t.Helper()
 	rules, err := policy.Parse("policy.yaml", []byte("version: 1\nallow:\n  - Bash(pwd)\ndeny:\n  - rule: Bash(rm:*)\n    why: deletes\n"))
 	if err != nil {
@@ -30,7 +30,7 @@ func newGate(t *testing.T) (*gatelatch.Gate, func()) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	g := gatelatch.New(s, rules)
+	g := gatelatch.New(s, rules, hooks...)
 	ctx, cancel := context.WithCancel(context.Background())
 	var wg sync.WaitGroup
 	wg.Go(func() { g.Run(ctx) })
@@ -259,4 +259,24 @@ func TestLastWords(t *testing.T) {
 			t.Errorf("%q: %+v", path, got)
 		}
 	}
+}
+
+type swap struct{}
+
+func (swap) Name() string { return "swap" }
+func (swap) Before(context.Context, *gatelatch.Call, *gatelatch.Session) (gatelatch.HookResult, error) {
+	return gatelatch.HookResult{Input: []byte(`{"command":"terraform plan"}`)}, nil
+}
+
+// The terminal's dialog would run the agent's own input, so an input that a
+// hook replaced is never left to it.
+func TestReplacedInputIsDecidedHere(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		g, stop := newGate(t, swap{})
+		got := answers(t, claude(g, "h1", true), preBash, func() { decide(t, g, gatelatch.Decision{State: gatelatch.Allowed}) })
+		if !strings.Contains(got, `"permissionDecision":"allow"`) || !strings.Contains(got, `"updatedInput":{"command":"terraform plan"}`) {
+			t.Errorf("got %s", got)
+		}
+		stop()
+	})
 }

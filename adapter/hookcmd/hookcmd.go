@@ -63,6 +63,7 @@ func Main(args []string, stdin io.Reader, stdout, stderr io.Writer, getenv func(
 type hookRun struct {
 	stdout, stderr io.Writer
 	event          atomic.Value // the event, once it is known
+	said           atomic.Bool
 }
 
 func (h *hookRun) ask(opt options, in hookInput, getenv func(string) string) int {
@@ -89,8 +90,12 @@ func (h *hookRun) deny(text string) int {
 	return h.say(e.deny(text))
 }
 
-// say prints an answer. One that can't be printed is left to the exit code.
+// say prints an answer, the first one only: the watchdog and the run may both
+// have one. What can't be printed is left to the exit code.
 func (h *hookRun) say(a Answer) int {
+	if !h.said.CompareAndSwap(false, true) {
+		return exitBlock
+	}
 	if _, err := h.stdout.Write(a.Out); err != nil || a.Code != 0 {
 		fmt.Fprintln(h.stderr, "gatelatch: "+a.Text)
 		return exitBlock

@@ -48,6 +48,9 @@ func loadConfig(dir string) (config, error) {
 		if !filepath.IsAbs(h.Path) {
 			return c, fmt.Errorf("%s: hook %q needs an absolute path", path, h.Path)
 		}
+		if _, err := os.Stat(h.Path); err != nil {
+			return c, fmt.Errorf("%s: hook: %w", path, err)
+		}
 	}
 	return c, nil
 }

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"strings"
 	"sync"
 	"time"
@@ -33,7 +34,14 @@ you decide. They only ask: nothing they propose is run.`,
 	cmd.Flags().StringVar(&opt.listen, "listen", "", "loopback address for the page (default "+defaultListen+")")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) (err error) {
 		restrictFiles()
-		if opt.state, err = state(); err != nil {
+		if !cmd.Flags().Changed("state") { // never among the calls of real agents
+			tmp, err := os.MkdirTemp("", "gatelatch-demo-")
+			if err != nil {
+				return err
+			}
+			defer func() { _ = os.RemoveAll(tmp) }()
+			opt.state = statedir.Dir(tmp)
+		} else if opt.state, err = state(); err != nil {
 			return err
 		}
 		opt.config = string(opt.state) // the demo has its own rules: the built-in ones
@@ -42,20 +50,29 @@ you decide. They only ask: nothing they propose is run.`,
 		if err != nil {
 			return err
 		}
-		ctx, stop := context.WithCancel(cmd.Context())
-		defer stop()
-		out := &lines{w: cmd.OutOrStdout()}
-		var work sync.WaitGroup
-		work.Go(func() { greet(ctx, opt.state, out) })
-		for _, s := range demoSessions() {
-			work.Go(func() { s.run(ctx, opt.state, *pace, out) })
-		}
-		err = g.wait(cmd.Context())
-		stop()
-		work.Wait()
-		return err
+		return runDemo(cmd.Context(), g, *pace, &lines{w: cmd.OutOrStdout()})
 	}
 	return cmd
+}
+
+// runDemo ends with ctx: first the agents, who take their questions back, then
+// the gateway.
+func runDemo(ctx context.Context, g *gateway, pace time.Duration, out *lines) error {
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	var work sync.WaitGroup
+	work.Go(func() { greet(ctx, g.opt.state, out) })
+	for _, s := range demoSessions() {
+		work.Go(func() { s.run(ctx, g.opt.state, pace, out) })
+	}
+	var err error
+	select {
+	case <-ctx.Done():
+	case err = <-g.failed:
+		stop()
+	}
+	work.Wait()
+	return errors.Join(err, g.close())
 }
 
 // lines prints whole lines from several goroutines.
@@ -83,7 +100,8 @@ func greet(ctx context.Context, dir statedir.Dir, out *lines) {
 		out.say("%v", err)
 		return
 	}
-	for ctx.Err() == nil {
+	const links = 10
+	for range links {
 		code, err := c.LoginCode(ctx)
 		if err != nil {
 			return
@@ -95,10 +113,11 @@ func greet(ctx context.Context, dir statedir.Dir, out *lines) {
 			return kind == string(gatelatch.KeyCreated) && json.Unmarshal(body, &b) == nil && b.Kind == string(gatelatch.BrowserKey)
 		})
 		stop()
-		if came == nil {
+		if came == nil || ctx.Err() != nil {
 			return
 		}
 	}
+	out.say("For another link: gatelatch open%s", stateArg(dir))
 }
 
 // demoSession is one pretended agent.
@@ -165,7 +184,11 @@ func (s demoSession) round(ctx context.Context, svc gatelatch.Service, session s
 	b, err := svc.Propose(ctx, p)
 	if err == nil && b.Opened == nil {
 		out.say("%s asks to run %s", s.name, tools(b))
-		b, err = svc.Await(ctx, b.ID, p.Holder)
+		b, err = awaitOrWithdraw(ctx, svc, b.ID, p.Holder)
+	}
+	if errors.Is(err, gatelatch.ErrPaused) {
+		out.say("%s was stopped", s.name)
+		return nil
 	}
 	if err != nil {
 		return err
@@ -180,6 +203,18 @@ func (s demoSession) round(ctx context.Context, svc gatelatch.Service, session s
 		out.say("%s may not run %s: %s", s.name, c.Tool, c.Answer())
 	}
 	return errors.Join(errs...)
+}
+
+// awaitOrWithdraw takes the question back when the demo ends: nobody would hear
+// the answer.
+func awaitOrWithdraw(ctx context.Context, svc gatelatch.Service, batchID, holder string) (*gatelatch.Batch, error) {
+	b, err := svc.Await(ctx, batchID, holder)
+	if ctx.Err() != nil {
+		bye, stop := context.WithTimeout(context.WithoutCancel(ctx), 2*time.Second)
+		defer stop()
+		return b, errors.Join(err, svc.Withdraw(bye, batchID, "the demo ended"))
+	}
+	return b, err
 }
 
 // tools names the tools of a batch.

@@ -78,6 +78,9 @@ func startGateway(opt gatewayOptions) (_ *gateway, err error) {
 		return nil, err
 	}
 	rules := policy.Open(filepath.Join(opt.config, "policy.yaml"))
+	if p := rules.Problem(); p != "" {
+		opt.log.Warn("the rules can't be read", "problem", p)
+	}
 	gate := gatelatch.New(g.store, rules, cfg.hooks()...)
 	g.work.Go(func() { gate.Run(ctx) })
 	if err := g.listen(ctx, gate, rules); err != nil {
@@ -98,7 +101,7 @@ func openStore(ctx context.Context, opt gatewayOptions) (*sqlite.Store, error) {
 			where = fmt.Sprintf(" (process %d, %s)", old.PID, old.URL)
 		}
 		return nil, withHint(fmt.Errorf("a gateway already runs on %s%s", opt.state, where),
-			`use it with "gatelatch open", or give this one another --state`)
+			`use it with "gatelatch open`+stateArg(opt.state)+`", or give this one another --state`)
 	}
 	return s, err
 }
@@ -118,11 +121,8 @@ func (g *gateway) listen(ctx context.Context, gate *gatelatch.Gate, rules *polic
 	if err != nil {
 		return err
 	}
-	_, port, err := net.SplitHostPort(tcp.Addr().String())
-	if err != nil {
-		return err
-	}
-	g.url = "http://127.0.0.1:" + port
+	addr := tcp.Addr().String()
+	g.url = "http://" + addr
 	srv, err := server.New(server.Options{
 		Gate: gate, Auth: g.auth, Web: web.FS(), URL: g.url, Version: version, Notice: rules.Problem, Log: g.opt.log,
 	})
@@ -139,7 +139,7 @@ func (g *gateway) listen(ctx context.Context, gate *gatelatch.Gate, rules *polic
 		door server.Door
 		open func() (net.Listener, error)
 	}{
-		{server.BrowserDoor(port), func() (net.Listener, error) { return tcp, nil }},
+		{server.BrowserDoor(addr), func() (net.Listener, error) { return tcp, nil }},
 		{server.AgentDoor(), func() (net.Listener, error) { return listenSocket(where.AgentSocket) }},
 		{server.ApproverDoor(), func() (net.Listener, error) { return listenSocket(where.ApproverSocket) }},
 	} {

@@ -223,6 +223,51 @@ func TestDemo(t *testing.T) {
 	}
 	stop()
 	<-done
+	if list, err = c.Calls(t.Context(), "pending", "", 0); err != nil || len(list.Calls) != 0 {
+		t.Errorf("after the demo %d calls still wait for nobody, %v", len(list.Calls), err)
+	}
+}
+
+func TestQuestionsNeedTheirAnswers(t *testing.T) {
+	opt := testGateway(t)
+	c, err := client.ForAgents(opt.state)
+	if err != nil {
+		t.Fatal(err)
+	}
+	input, err := plainJSON(fields{"questions": []fields{{"question": "Delete prod?", "options": []fields{{"label": "no"}, {"label": "yes"}}}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err := c.Propose(t.Context(), gatelatch.Proposal{
+		Session: gatelatch.SessionInfo{ID: "s", Name: "Agent"}, Message: "m",
+		Calls: []gatelatch.ProposedCall{{Kind: gatelatch.Question, Tool: "AskUserQuestion", Input: input}},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	id := b.Calls[0].ID
+	for _, args := range [][]string{{"allow", id}, {"allow", id, "--answer", "How long?=x"}} {
+		if _, err := command(t, opt, args...); !errors.Is(err, gatelatch.ErrInvalid) {
+			t.Errorf("%v: %v", args, err)
+		}
+	}
+	if out, err := command(t, opt, "allow", id, "--answer", "Delete prod?=no"); err != nil {
+		t.Errorf("%q, %v", out, err)
+	}
+	if out, err := command(t, opt, "show", id); err != nil || !strings.Contains(out, `answered "Delete prod?" with "no"`) {
+		t.Errorf("%q, %v", out, err)
+	}
+}
+
+// An agent's words can't look like ours.
+func TestShowKeepsForeignLinesApart(t *testing.T) {
+	var out bytes.Buffer
+	printCall(&out, api.Call{ID: "cal_1", Digest: "d", State: "pending", Claim: "fine\ndigest   fake\nstate    allowed by you"})
+	for line := range strings.Lines(out.String()) {
+		if strings.Contains(line, "fake") && !strings.HasPrefix(line, "  | ") {
+			t.Errorf("a line of the agent's stands as ours: %q", line)
+		}
+	}
 }
 
 // A socket's name has a short limit; a state directory's path has none.

@@ -20,7 +20,7 @@ func main() { os.Exit(run()) }
 
 func run() int {
 	// The hook answers for itself: an error of ours must still be a denial.
-	if len(os.Args) > 1 && os.Args[1] == "hook" {
+	if len(os.Args) > 1 && os.Args[1] == "hook" && !asksForHelp(os.Args[2:]) {
 		return hookcmd.Main(os.Args[2:], os.Stdin, os.Stdout, os.Stderr, os.Getenv)
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
@@ -30,6 +30,10 @@ func run() int {
 		return 1
 	}
 	return 0
+}
+
+func asksForHelp(args []string) bool {
+	return len(args) == 1 && (args[0] == "--help" || args[0] == "-h")
 }
 
 // complain prints an error the way all of them look: lower case, no period,
@@ -84,6 +88,6 @@ func newHookCmd() *cobra.Command {
 gateway and waits; whatever goes wrong, it prints a denial in the host's own
 form. gatelatch-hook is the same, linked alone so that it starts faster.`,
 		DisableFlagParsing: true,
-		RunE:               func(*cobra.Command, []string) error { return errors.New("unreachable") },
+		RunE:               func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 }

@@ -2,12 +2,16 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"html"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"runtime"
 
 	"github.com/gatelatch/gatelatch/client"
+	"github.com/gatelatch/gatelatch/internal/statedir"
 	"github.com/spf13/cobra"
 )
 
@@ -21,6 +25,7 @@ minute; after that the browser stays logged in.`,
 	}
 	only := cmd.Flags().Bool("print", false, "only print the link")
 	return person(cmd, func(ctx context.Context, c *client.Client, asJSON bool) error {
+		dir := c.State()
 		code, err := c.LoginCode(ctx)
 		if err != nil {
 			return err
@@ -28,7 +33,7 @@ minute; after that the browser stays logged in.`,
 		if asJSON {
 			return printJSON(cmd, code)
 		}
-		if !*only && browse(code.URL) == nil {
+		if !*only && browse(dir, code.URL) == nil {
 			fmt.Fprintln(os.Stderr, "gatelatch: opened your browser; if nothing shows, use \"gatelatch open --print\"")
 			return nil
 		}
@@ -37,17 +42,22 @@ minute; after that the browser stays logged in.`,
 	})
 }
 
-// browse hands the link to the desktop. The code in it is single-use and
-// short-lived, so that it may pass through an argument list.
-func browse(url string) error {
+// browse opens the link in the desktop's browser. It goes by way of a file that
+// only we can read: arguments of a process are for everybody to see.
+func browse(dir statedir.Dir, link string) error {
+	if runtime.GOOS == "linux" && os.Getenv("DISPLAY") == "" && os.Getenv("WAYLAND_DISPLAY") == "" {
+		return errors.New("no desktop")
+	}
+	page := filepath.Join(dir.Run(), "open.html")
+	text := `<!doctype html><meta http-equiv="refresh" content="0;url=` + html.EscapeString(link) + `"><title>Gatelatch</title>`
+	if err := os.WriteFile(page, []byte(text), 0o600); err != nil {
+		return err
+	}
 	switch runtime.GOOS {
 	case "darwin":
-		return exec.Command("open", url).Run()
+		return exec.Command("open", page).Run()
 	case "windows":
-		return exec.Command("rundll32", "url.dll,FileProtocolHandler", url).Run()
+		return exec.Command("rundll32", "url.dll,FileProtocolHandler", page).Run()
 	}
-	if os.Getenv("DISPLAY") == "" && os.Getenv("WAYLAND_DISPLAY") == "" {
-		return fmt.Errorf("no desktop")
-	}
-	return exec.Command("xdg-open", url).Run()
+	return exec.Command("xdg-open", page).Run()
 }

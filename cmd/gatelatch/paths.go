@@ -31,3 +31,11 @@ func stateFlag(cmd *cobra.Command) func() (statedir.Dir, error) {
 		return statedir.Dir(abs), err
 	}
 }
+
+// stateArg is the flag that a hint needs so that it works as it stands.
+func stateArg(dir statedir.Dir) string {
+	if d, err := statedir.Default(); err == nil && d == dir {
+		return ""
+	}
+	return " --state " + string(dir)
+}

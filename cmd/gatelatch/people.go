@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"path"
 	"strings"
 	"text/tabwriter"
 	"time"
@@ -48,19 +49,36 @@ func newLsCmd() *cobra.Command {
 		if settled {
 			which = "settled"
 		}
+		if limit < 1 || limit > 500 {
+			return errors.New("--limit is a number from 1 to 500")
+		}
 		list, err := c.Calls(ctx, which, "", limit)
-		if err != nil || asJSON {
-			return errors.Join(err, when(err == nil, func() error { return printJSON(cmd, list) }))
+		if err != nil {
+			return err
+		}
+		if asJSON {
+			return printJSON(cmd, list)
+		}
+		if err := printNotices(ctx, cmd.ErrOrStderr(), c); err != nil {
+			return err
 		}
 		return printCalls(cmd.OutOrStdout(), list, settled)
 	})
 }
 
-func when(ok bool, fn func() error) error {
-	if !ok {
-		return nil
+// printNotices says what holds for the whole gateway and explains the list.
+func printNotices(ctx context.Context, w io.Writer, c *client.Client) error {
+	st, err := c.Status(ctx)
+	if err != nil {
+		return err
 	}
-	return fn()
+	if st.Notice != "" {
+		fmt.Fprintln(w, "gatelatch: "+st.Notice)
+	}
+	if p := st.Paused; p != nil {
+		fmt.Fprintf(w, "gatelatch: paused by %s, everything is denied until \"gatelatch unpause\"\n", p.By.Name)
+	}
+	return nil
 }
 
 func printCalls(out io.Writer, list api.Calls, settled bool) error {
@@ -74,12 +92,20 @@ func printCalls(out io.Writer, list api.Calls, settled bool) error {
 		if settled {
 			mark = c.State + " by " + byName(c.Decided)
 		}
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\n", shortID(c.ID), mark, c.Card.Says, cut(c.Card.Subject, 60))
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\n", shortID(c.ID), mark, whose(c.Session), c.Card.Says, cut(c.Card.Subject, 60))
 	}
 	if list.More {
-		fmt.Fprintln(w, "…\t\tmore with --limit\t")
+		fmt.Fprintln(w, "…\t\t\tmore with --limit\t")
 	}
 	return w.Flush()
+}
+
+// whose names a session by its project, or its agent.
+func whose(s api.Session) string {
+	if s.Project == "" {
+		return s.Name
+	}
+	return path.Base(s.Project)
 }
 
 // shortID is enough to name a call: ids are random from the first character.

@@ -3,6 +3,8 @@ package main
 import (
 	"fmt"
 	"io"
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/gatelatch/gatelatch/api"
@@ -21,10 +23,25 @@ func printCall(w io.Writer, c api.Call) {
 	for _, r := range c.Verdict.Reasons {
 		fmt.Fprintf(w, "%-8s %s%s\n", r.Effect, r.Message, ruleOf(r))
 	}
-	if c.Claim != "" {
-		fmt.Fprintf(w, "the agent says (not checked): %s\n", c.Claim)
+	if c.Replaced {
+		fmt.Fprintln(w, "replaced a hook replaced the agent's input; this is what would run")
 	}
+	printForeign(w, "the agent says (not checked)", c.Claim)
+	printForeign(w, "you asked, as its host tells", c.Context.Prompt)
+	printForeign(w, "the agent said before", c.Context.Said)
 	fmt.Fprintf(w, "digest   %s\nstate    %s\n", c.Digest, stateLine(c))
+}
+
+// printForeign prints what an agent wrote so that no line of it can be taken
+// for one of ours.
+func printForeign(w io.Writer, label, text string) {
+	if text == "" {
+		return
+	}
+	fmt.Fprintf(w, "%s:\n", label)
+	for line := range strings.Lines(text) {
+		fmt.Fprintf(w, "  | %s\n", strings.TrimRight(line, "\n"))
+	}
 }
 
 func ruleOf(r api.Reason) string {
@@ -42,7 +59,10 @@ func stateLine(c api.Call) string {
 	if d := c.Decided; d != nil {
 		s += " by " + byName(d)
 		if d.Note != "" {
-			s += ": " + d.Note
+			s += ": " + strings.ReplaceAll(d.Note, "\n", " ")
+		}
+		for _, q := range slices.Sorted(maps.Keys(d.Answers)) {
+			s += fmt.Sprintf("\n  answered %q with %q", q, d.Answers[q])
 		}
 	}
 	if c.Batch.Size > 1 {
@@ -68,7 +88,7 @@ func printBlock(w io.Writer, b api.Block) {
 		fmt.Fprintf(w, "  %s %s\n", l.Op, l.Text)
 	}
 	for _, q := range b.Questions {
-		fmt.Fprintf(w, "    %s\n", q.Question)
+		printForeign(w, "  question", q.Question)
 		for _, o := range q.Options {
 			fmt.Fprintf(w, "      - %s: %s\n", o.Label, o.Description)
 		}

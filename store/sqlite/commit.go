@@ -57,11 +57,11 @@ func (s *Store) commit(jobs []*writer.Job[job]) {
 	s.tell(gatelatch.Change{Seq: all.head.seq, Batches: all.touched})
 }
 
+// fail overrides what a job was refused for: that may rest on another job's
+// write that was never committed.
 func fail(jobs []*writer.Job[job], err error) {
 	for _, j := range jobs {
-		if j.Err == nil {
-			j.Err = err
-		}
+		j.Err = err
 	}
 }
 

@@ -56,9 +56,21 @@ func (r *reader) BatchOfMessage(agent, session, message string) (*gatelatch.Batc
 }
 
 // BatchOfPair implements gatelatch.Reader.
-func (r *reader) BatchOfPair(agent string, pair gatelatch.Sum) (*gatelatch.Batch, error) {
-	return r.batch(r.c.row(`SELECT version, body, sum FROM batch
-		WHERE agent=? AND pair=? AND NOT opened ORDER BY created DESC LIMIT 1`, agent, pair[:]))
+func (r *reader) BatchOfPair(agent string, pair gatelatch.Sum, holder string) (*gatelatch.Batch, error) {
+	var ids []string
+	err := r.each(`SELECT id FROM batch WHERE agent=? AND pair=? AND NOT opened AND claimed IN ('', ?) ORDER BY claimed DESC, created`,
+		[]any{agent, pair[:], holder}, func(rows *sql.Rows) error {
+			var id string
+			err := rows.Scan(&id)
+			ids = append(ids, id)
+			return err
+		})
+	for _, id := range ids {
+		if b, err := r.Batch(id); err != nil || !b.Gone() {
+			return b, err
+		}
+	}
+	return nil, errors.Join(err, fmt.Errorf("batch: %w", gatelatch.ErrNotFound))
 }
 
 // BatchOfRef implements gatelatch.Reader.
@@ -180,6 +192,18 @@ func (r *reader) Overdue(t time.Time, limit int) (calls []string, next time.Time
 		return nil
 	})
 	return calls, next, err
+}
+
+// Permits implements gatelatch.Reader.
+func (r *reader) Permits(limit int) (batches []string, err error) {
+	err = r.each(`SELECT DISTINCT b.id FROM batch b JOIN json_each(b.body, '$.calls') c
+		WHERE NOT b.opened AND json_extract(c.value, '$.state')='allowed' ORDER BY b.created LIMIT ?`, []any{limit}, func(rows *sql.Rows) error {
+		var id string
+		err := rows.Scan(&id)
+		batches = append(batches, id)
+		return err
+	})
+	return batches, err
 }
 
 // Events implements gatelatch.Reader.

@@ -77,10 +77,10 @@ func (t *tx) SaveBatch(b *gatelatch.Batch) error {
 		if b.Pair != (gatelatch.Sum{}) {
 			pair = b.Pair[:]
 		}
-		err = t.run(`INSERT INTO batch (id, version, agent, session, message, pair, opened, created, body, sum) VALUES (?,1,?,?,?,?,?,?,?,?)
-			ON CONFLICT DO NOTHING`, b.ID, b.Agent, b.Session, b.Message, pair, opened, b.Created.UnixMicro(), raw, sum)
+		err = t.run(`INSERT INTO batch (id, version, agent, session, message, pair, claimed, opened, created, body, sum) VALUES (?,1,?,?,?,?,?,?,?,?,?)
+			ON CONFLICT DO NOTHING`, b.ID, b.Agent, b.Session, b.Message, pair, b.Claimed, opened, b.Created.UnixMicro(), raw, sum)
 	} else {
-		err = t.run(`UPDATE batch SET version=version+1, opened=?, body=?, sum=? WHERE id=? AND version=?`, opened, raw, sum, b.ID, b.Version)
+		err = t.run(`UPDATE batch SET version=version+1, claimed=?, opened=?, body=?, sum=? WHERE id=? AND version=?`, b.Claimed, opened, raw, sum, b.ID, b.Version)
 	}
 	if err != nil {
 		return fmt.Errorf("batch %s: %w", b.ID, err)

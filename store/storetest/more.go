@@ -35,33 +35,52 @@ func messages(t *testing.T, open Open) {
 func pairs(t *testing.T, open Open) {
 	s := fresh(t, open)
 	pair := gatelatch.SumOf([]byte("pair"))
-	for _, m := range []string{"m1", "m2"} {
+	for _, m := range []string{"gone", "m1", "m2"} {
 		create(t, s, func(at time.Time) *gatelatch.Batch {
 			b := newBatch(m, 1, at)
 			b.Pair = pair
 			return b
 		})
 	}
-	find := func() string {
-		b := view(t, s, func(r gatelatch.Reader) (*gatelatch.Batch, error) { return r.BatchOfPair(agent.ID, pair) })
-		return b.ID
+	change := func(id string, fn func(*gatelatch.Batch, time.Time) error) {
+		t.Helper()
+		must(t, s.Update(t.Context(), func(tx gatelatch.Tx) error {
+			b, err := tx.Batch(id)
+			if err != nil {
+				return err
+			}
+			if err := fn(b, tx.Now()); err != nil {
+				return err
+			}
+			return tx.SaveBatch(b)
+		}))
 	}
-	if got := find(); got != "bat_m2" {
-		t.Errorf("found %s, want the newest", got)
+	find := func(holder string) string {
+		var id string
+		err := s.View(t.Context(), func(r gatelatch.Reader) error {
+			b, err := r.BatchOfPair(agent.ID, pair, holder)
+			if err == nil {
+				id = b.ID
+			}
+			return err
+		})
+		if err != nil && !errors.Is(err, gatelatch.ErrNotFound) {
+			t.Fatal(err)
+		}
+		return id
+	}
+	change("bat_gone", func(b *gatelatch.Batch, at time.Time) error { return b.Withdraw(agent, "gone", at) })
+	if got := find("h1"); got != "bat_m1" {
+		t.Errorf("found %q, want the oldest that is not gone", got)
+	}
+	change("bat_m1", func(b *gatelatch.Batch, at time.Time) error { return b.Claim("h1", agent, at) })
+	if got, other := find("h1"), find("h2"); got != "bat_m1" || other != "bat_m2" {
+		t.Errorf("h1 found %q, h2 found %q: a claimed batch is for who claimed it", got, other)
 	}
 	must(t, decide(s, "cal_m2_0", "mira", gatelatch.Allowed))
-	must(t, s.Update(t.Context(), func(tx gatelatch.Tx) error {
-		b, err := tx.Batch("bat_m2")
-		if err != nil {
-			return err
-		}
-		if err := b.Open("h1", agent, tx.Now()); err != nil {
-			return err
-		}
-		return tx.SaveBatch(b)
-	}))
-	if got := find(); got != "bat_m1" {
-		t.Errorf("found %s, want the one that nobody opened", got)
+	change("bat_m2", func(b *gatelatch.Batch, at time.Time) error { return b.Open("h2", agent, at) })
+	if got := find("h3"); got != "" {
+		t.Errorf("found %q, want none: one is claimed, one opened, one gone", got)
 	}
 }
 
@@ -252,4 +271,38 @@ func panicking(t *testing.T, open Open) {
 		t.Error("a panic was a success")
 	}
 	create(t, s, waiting("m1", 1))
+}
+
+func permits(t *testing.T, open Open) {
+	s := fresh(t, open)
+	for _, m := range []string{"waits", "denied", "allowed", "opened"} {
+		create(t, s, waiting(m, 1))
+	}
+	must(t, decide(s, "cal_denied_0", "mira", gatelatch.Denied))
+	must(t, decide(s, "cal_allowed_0", "mira", gatelatch.Allowed))
+	must(t, decide(s, "cal_opened_0", "mira", gatelatch.Allowed))
+	change := func(id string, fn func(*gatelatch.Batch, time.Time) error) {
+		t.Helper()
+		must(t, s.Update(t.Context(), func(tx gatelatch.Tx) error {
+			b, err := tx.Batch(id)
+			if err != nil {
+				return err
+			}
+			if err := fn(b, tx.Now()); err != nil {
+				return err
+			}
+			return tx.SaveBatch(b)
+		}))
+	}
+	change("bat_opened", func(b *gatelatch.Batch, at time.Time) error { return b.Open("h", agent, at) })
+	list := func() []string {
+		return view(t, s, func(r gatelatch.Reader) ([]string, error) { return r.Permits(10) })
+	}
+	if got := list(); !slices.Equal(got, []string{"bat_allowed"}) {
+		t.Errorf("permits %v", got)
+	}
+	change("bat_allowed", func(b *gatelatch.Batch, at time.Time) error { return b.Revoke(agent, "stop", at) })
+	if got := list(); len(got) != 0 {
+		t.Errorf("permits after revoking %v", got)
+	}
 }

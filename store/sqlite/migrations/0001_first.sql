@@ -6,12 +6,14 @@ CREATE TABLE batch (
 	session TEXT NOT NULL,
 	message TEXT NOT NULL,
 	pair    BLOB,
+	claimed TEXT NOT NULL,
 	opened  INTEGER NOT NULL CHECK (opened IN (0, 1)),
 	created INTEGER NOT NULL,
 	body    BLOB NOT NULL,
 	sum     BLOB NOT NULL,
 	UNIQUE (agent, session, message)
 ) STRICT, WITHOUT ROWID;
+CREATE INDEX batch_unopened ON batch (created) WHERE NOT opened;
 CREATE INDEX batch_pair ON batch (agent, pair, created) WHERE pair IS NOT NULL AND NOT opened;
 
 -- What lists and waiters search by. The batch's body is the truth.
@@ -23,7 +25,7 @@ CREATE TABLE call (
 	session  TEXT NOT NULL,
 	ref      TEXT NOT NULL,
 	tool     TEXT NOT NULL,
-	state    TEXT NOT NULL CHECK (state IN ('pending', 'allowed', 'denied', 'expired', 'withdrawn')),
+	state    TEXT NOT NULL CHECK (state IN ('pending', 'allowed', 'denied', 'expired', 'withdrawn', 'revoked')),
 	created  INTEGER NOT NULL,
 	settled  INTEGER CHECK ((state = 'pending') = (settled IS NULL)),
 	deadline INTEGER
