@@ -10,8 +10,8 @@ import (
 
 //go:generate go run ./gen
 
-// PageHeader carries the page's half of a browser session: a cookie alone is
-// sent to every port of the host.
+// PageHeader carries a proof that the page has its half of a browser session:
+// a cookie alone is sent to every port of the host. See auth for its form.
 const PageHeader = "X-Gatelatch-Page"
 
 // CookiePrefix begins the name of the cookie that is the other half. The port

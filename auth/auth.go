@@ -5,7 +5,6 @@ package auth
 
 import (
 	"context"
-	"crypto/subtle"
 	"errors"
 	"maps"
 	"net/http"
@@ -50,33 +49,65 @@ type Auth struct {
 	mu    sync.Mutex
 	codes map[gatelatch.Sum]time.Time // hash of a code → when it ends
 	used  map[string]time.Time        // browser key → last use; GET must not write
+
+	proofs map[string]time.Time // nonce → when it may be forgotten
 }
 
 // New returns an Auth for the person with that name.
 func New(store gatelatch.Store, person string) *Auth {
-	return &Auth{store: store, name: person, codes: map[gatelatch.Sum]time.Time{}, used: map[string]time.Time{}}
+	return &Auth{store: store, name: person, codes: map[gatelatch.Sum]time.Time{}, used: map[string]time.Time{}, proofs: map[string]time.Time{}}
 }
 
 func hash(secret string) gatelatch.Sum { return gatelatch.SumOf([]byte(secret)) }
 
-// Verify returns the key that the request shows: by a bearer key, or by a
-// cookie and the page's half together. A request that shows both kinds, or one
+// A Request is what is known of a request before its body is read.
+type Request struct {
+	Method, Target string // GET, /v1/calls?state=pending
+	Header         http.Header
+	Cookies        []string // those that may be a browser's half of its session
+}
+
+// Shown is who a request is from.
+type Shown struct {
+	Key  *gatelatch.Key
+	Body *gatelatch.Sum // what the page signed as its body; nil for a bearer key
+}
+
+// Verify returns whom the request shows: by a bearer key, or by a cookie and a
+// proof of the page's half together. A request that shows both kinds, or one
 // header twice, shows none: no check is ever lowered by adding. Of several
 // cookies the one that fits counts, since any page of the host can set more.
-func (a *Auth) Verify(ctx context.Context, h http.Header, cookies []string) (*gatelatch.Key, error) {
-	bearer, page := h.Values("Authorization"), h.Values(api.PageHeader)
+func (a *Auth) Verify(ctx context.Context, r Request) (Shown, error) {
+	bearer, page := r.Header.Values("Authorization"), r.Header.Values(api.PageHeader)
 	switch {
-	case len(bearer) == 1 && len(page) == 0 && len(cookies) == 0:
-		return a.bearer(ctx, bearer[0])
+	case len(bearer) == 1 && len(page) == 0 && len(r.Cookies) == 0:
+		k, err := a.bearer(ctx, bearer[0])
+		return Shown{Key: k}, err
 	case len(bearer) != 0 || len(page) != 1:
-		return nil, ErrNobody
+		return Shown{}, ErrNobody
 	}
-	for _, c := range cookies {
-		if k, err := a.browser(ctx, c, page[0]); !errors.Is(err, ErrNobody) {
-			return k, err
+	p, ok := parseProof(page[0])
+	if !ok {
+		return Shown{}, ErrNobody
+	}
+	for _, c := range r.Cookies {
+		if k, err := a.browser(ctx, c, p, r); !errors.Is(err, ErrNobody) {
+			return Shown{k, &p.body}, err
 		}
 	}
-	return nil, ErrNobody
+	return Shown{}, ErrNobody
+}
+
+// Valid reports whether a key that was shown before still is one.
+func (a *Auth) Valid(ctx context.Context, keyID string) bool {
+	err := a.store.View(ctx, func(r gatelatch.Reader) error {
+		k, err := r.Key(keyID)
+		if err == nil && !k.Revoked.IsZero() {
+			err = ErrNobody
+		}
+		return err
+	})
+	return err == nil
 }
 
 func (a *Auth) bearer(ctx context.Context, header string) (*gatelatch.Key, error) {
@@ -94,13 +125,12 @@ func (a *Auth) bearer(ctx context.Context, header string) (*gatelatch.Key, error
 	return k, nil
 }
 
-func (a *Auth) browser(ctx context.Context, cookie, page string) (*gatelatch.Key, error) {
+func (a *Auth) browser(ctx context.Context, cookie string, p proof, r Request) (*gatelatch.Key, error) {
 	k, now, err := a.find(ctx, cookie)
 	if err != nil {
 		return nil, err
 	}
-	second := hash(page)
-	if k.Kind != gatelatch.BrowserKey || subtle.ConstantTimeCompare(second[:], k.Second[:]) != 1 {
+	if k.Kind != gatelatch.BrowserKey || !p.fits(k.Second, r.Method, r.Target) {
 		return nil, ErrNobody
 	}
 	a.mu.Lock()
@@ -111,6 +141,9 @@ func (a *Auth) browser(ctx context.Context, cookie, page string) (*gatelatch.Key
 	}
 	if now.Sub(last) > BrowserIdle {
 		delete(a.used, k.ID)
+		return nil, ErrNobody
+	}
+	if !a.fresh(p, now) {
 		return nil, ErrNobody
 	}
 	a.used[k.ID] = now

@@ -13,6 +13,7 @@ import (
 	"github.com/gatelatch/gatelatch"
 	"github.com/gatelatch/gatelatch/api"
 	"github.com/gatelatch/gatelatch/auth"
+	"github.com/gatelatch/gatelatch/internal/id"
 	"github.com/gatelatch/gatelatch/internal/statedir"
 	"github.com/gatelatch/gatelatch/store/sqlite"
 )
@@ -64,7 +65,15 @@ func (w *world) login() (cookie, page string) {
 }
 
 func (w *world) browser(cookie, page string) (*gatelatch.Key, error) {
-	return w.Verify(w.t.Context(), http.Header{http.CanonicalHeaderKey(api.PageHeader): {page}}, []string{cookie})
+	return w.show(cookie, auth.Prove(page, http.MethodGet, "/v1/status", nil, id.New("n"), w.now))
+}
+
+func (w *world) show(cookie, proof string) (*gatelatch.Key, error) {
+	shown, err := w.Verify(w.t.Context(), auth.Request{
+		Method: http.MethodGet, Target: "/v1/status", Cookies: []string{cookie},
+		Header: http.Header{http.CanonicalHeaderKey(api.PageHeader): {proof}},
+	})
+	return shown.Key, err
 }
 
 func TestCodesWorkOnceAndSoon(t *testing.T) {
@@ -135,6 +144,37 @@ func TestBrowserSessions(t *testing.T) {
 	}
 }
 
+// The page never shows its half, and what it shows works for one request, once.
+func TestProofs(t *testing.T) {
+	w := newWorld(t)
+	cookie, page := w.login()
+	const nonce = "0123456789abcdef"
+	prove := func(method, target string, at time.Time, nonce string) string {
+		return auth.Prove(page, method, target, nil, nonce, at)
+	}
+	good := prove("GET", "/v1/status", w.now, nonce)
+	if _, err := w.show(cookie, good); err != nil {
+		t.Fatal(err)
+	}
+	for name, proof := range map[string]string{
+		"the same again":  good,
+		"the half itself": page,
+		"another path":    prove("GET", "/v1/calls", w.now, nonce+"1"),
+		"another method":  prove("POST", "/v1/status", w.now, nonce+"2"),
+		"too old":         prove("GET", "/v1/status", w.now.Add(-3*time.Minute), nonce+"3"),
+		"from the future": prove("GET", "/v1/status", w.now.Add(3*time.Minute), nonce+"4"),
+		"another half":    auth.Prove("gkp_other", "GET", "/v1/status", nil, nonce+"5", w.now),
+		"a short nonce":   prove("GET", "/v1/status", w.now, "short"),
+		"a changed nonce": strings.Replace(prove("GET", "/v1/status", w.now, nonce+"6"), nonce+"6", nonce+"7", 1),
+		"nothing":         "",
+		"dots":            "v1....",
+	} {
+		if _, err := w.show(cookie, proof); !errors.Is(err, auth.ErrNobody) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
 func TestTouchSurvivesARestart(t *testing.T) {
 	w := newWorld(t)
 	cookie, page := w.login()
@@ -184,9 +224,9 @@ func TestKeyFiles(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		k, err := w.Verify(t.Context(), http.Header{"Authorization": {"Bearer " + secret}}, nil)
-		if err != nil || k.Kind != kind {
-			t.Errorf("%s: %+v, %v", path, k, err)
+		shown, err := w.Verify(t.Context(), auth.Request{Header: http.Header{"Authorization": {"Bearer " + secret}}})
+		if err != nil || shown.Key.Kind != kind {
+			t.Errorf("%s: %+v, %v", path, shown.Key, err)
 		}
 	}
 	// An agent that puts its own key where the person's belongs gains nothing.
@@ -199,5 +239,15 @@ func TestKeyFiles(t *testing.T) {
 	}
 	if err := w.EnsureFiles(t.Context(), dir); err == nil || !strings.Contains(err.Error(), "does not hold a key of its kind") {
 		t.Errorf("an agent's key as a person's: %v", err)
+	}
+}
+
+// The page makes the same proof: the same values stand in its own test.
+func TestProofVector(t *testing.T) {
+	got := auth.Prove("gkp_test", "POST", "/v1/pause", []byte("{}"), "0123456789abcdef", time.UnixMilli(1794744000000))
+	want := "v1.1794744000000.0123456789abcdef.44136fa355b3678a1146ad16f7e8649e94fb4fc21fe77e8310c060f61caaff8a." +
+		"3b4d8ce227c16ebbf0ced078381e87abc1aa39265c7e39e68ca203fce3f082ab"
+	if got != want {
+		t.Errorf("got %s", got)
 	}
 }

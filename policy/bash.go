@@ -31,6 +31,7 @@ func (s *subject) readShell() {
 	}
 	s.shell = &shellUse{src, shell.Analyse(src)}
 	s.unmatched = s.shell.unmatched()
+	s.protectWords()
 	for _, name := range slices.Sorted(maps.Keys(s.fields)) {
 		switch value := string(s.fields[name]); {
 		case name == "command" || name == "description" || name == "timeout" || name == "run_in_background":
@@ -101,8 +102,8 @@ func (w words) match(s *subject, allow bool) ([]hit, error) {
 
 // certain matches if the whole command line is one plain command.
 func (w words) certain(u *shellUse) []hit {
-	p := u.found.Plain
-	if p == nil || p.Wrapper || !w.begin(p.Words, w.more) || !slices.Equal(p.Words[:len(w.want)], w.want) {
+	p, n := u.found.Plain, len(w.want)
+	if p == nil || p.Wrapper || len(p.Words) < n || len(p.Words) > n && !w.more || !slices.Equal(p.Words[:n], w.want) {
 		return nil
 	}
 	return []hit{u.hit(*p)}
@@ -124,25 +125,39 @@ func (w words) possible(u *shellUse) []hit {
 }
 
 func (w words) in(c shell.Command) bool {
-	if w.begin(c.Words, w.more || c.Wrapper && c.Guess) {
+	if w.among(c.Words, w.more || c.Wrapper && c.Guess) {
 		return true
 	}
 	for i := 1; c.Wrapper && i < len(c.Words); i++ {
-		if w.begin(c.Words[i:], true) {
-			return true
+		if sameProgram(w.want[0], c.Words[i]) {
+			return w.among(c.Words[i:], true) // a later one has fewer words behind it
 		}
 	}
 	return false
 }
 
-// begin reports whether have starts with the words of the rule, and ends with
-// them unless more may follow.
-func (w words) begin(have []string, more bool) bool {
-	n := len(w.want)
-	if len(have) < n || len(have) > n && !more {
+// among reports whether have starts with the program of the rule and goes on
+// with its words in their order, whatever stands between them: the options of
+// git -C . push. Unless more may follow, the last word must be the rule's.
+func (w words) among(have []string, more bool) bool {
+	n, last := len(w.want), len(have)-1
+	switch {
+	case last+1 < n || !sameProgram(w.want[0], have[0]):
 		return false
+	case !more && n == 1:
+		return last == 0
+	case !more && have[last] != w.want[n-1]:
+		return false
+	case !more:
+		n, have = n-1, have[:last]
 	}
-	return n == 0 || sameProgram(w.want[0], have[0]) && slices.Equal(w.want[1:], have[1:n])
+	want := w.want[1:n]
+	for _, word := range have[1:] {
+		if len(want) > 0 && want[0] == word {
+			want = want[1:]
+		}
+	}
+	return len(want) == 0
 }
 
 // sameProgram takes /bin/rm and RM for rm. A rule with a path is about that path.

@@ -89,13 +89,32 @@ func TestBashDeniesWhateverCouldRun(t *testing.T) {
 
 func TestBashDenyByWords(t *testing.T) {
 	t.Parallel()
-	s := rules(t, "allow: [Bash]\ndeny: ['Bash(git push:*)', 'Bash(/opt/x:*)']\nask: ['Bash(npm publish)', 'Bash(dd of=/dev/sda:*)']")
+	s := rules(t, "allow: [Bash]\ndeny: ['Bash(git push:*)', 'Bash(/opt/x:*)']\nask: ['Bash(npm publish)', 'Bash(dd of=/dev/sda:*)', 'Bash(make)', 'Bash(git remote add up)']")
 	for command, want := range map[string]gatelatch.Effect{
 		"git push":                      gatelatch.Deny,
 		"git push --force":              gatelatch.Deny,
 		"sudo git push":                 gatelatch.Deny,
 		"git pushy":                     gatelatch.Allow,
-		"git commit push":               gatelatch.Allow,
+		"git -C . push":                 gatelatch.Deny,
+		"git --no-pager push":           gatelatch.Deny,
+		"git -c a=b push -f":            gatelatch.Deny,
+		"/usr/bin/git -C . push x":      gatelatch.Deny,
+		"sudo -n git -C . push":         gatelatch.Deny,
+		"sudo x git; git -C . push":     gatelatch.Deny,
+		"git commit push":               gatelatch.Deny, // -C takes a word, commit does not: who knows
+		"push git":                      gatelatch.Allow,
+		"git":                           gatelatch.Allow,
+		"echo git push":                 gatelatch.Allow,
+		"make":                          gatelatch.Ask,
+		"make x":                        gatelatch.Allow,
+		"make make":                     gatelatch.Allow,
+		"npm --loud publish":            gatelatch.Ask,
+		"npm publish publish":           gatelatch.Ask,
+		"npm":                           gatelatch.Allow,
+		"git remote -v add -f up":       gatelatch.Ask,
+		"git remote up":                 gatelatch.Allow,
+		"git add remote up":             gatelatch.Allow,
+		"git remote add up url":         gatelatch.Allow,
 		"/opt/x y":                      gatelatch.Deny,
 		"x y":                           gatelatch.Allow,
 		"npm publish":                   gatelatch.Ask,
@@ -136,5 +155,45 @@ func TestReasonsPointAtTheCommand(t *testing.T) {
 	}
 	if v := judge(t, rules(t, "deny: ['Bash(rm:*)']"), bash(strings.Repeat("rm x;", 1000))); len(v.Reasons) != maxHits {
 		t.Errorf("got %d reasons", len(v.Reasons))
+	}
+}
+
+func TestCommandsThatNameProtectedPaths(t *testing.T) {
+	t.Parallel()
+	top := tree(t)
+	s := rules(t, "allow: [Bash, 'Bash(cp:*)']")
+	for command, want := range map[string]gatelatch.Effect{
+		"cp a src/b":                           gatelatch.Allow,
+		"cp":                                   gatelatch.Allow,
+		"cp a .gitignore":                      gatelatch.Allow,
+		"cp a loop/x":                          gatelatch.Allow,
+		"cp a " + strings.Repeat("long", 1000): gatelatch.Allow,
+		"git clone https://example.com/x.git":  gatelatch.Allow,
+		"cp a .git/hooks/pre-commit":           gatelatch.Ask,
+		"cp a sub/../.git/config":              gatelatch.Ask,
+		"cp a '.GIT/config'":                   gatelatch.Ask,
+		"cp a config/hooks/x":                  gatelatch.Ask, // a link to .git
+		"cp a in/../config/x":                  gatelatch.Ask,
+		"cp --target-directory=.git/hooks a":   gatelatch.Ask,
+		"cp --target-directory=config/hooks a": gatelatch.Ask,
+		"cp -t.git a":                          gatelatch.Ask,
+		"dd if=a of=.bashrc":                   gatelatch.Ask,
+		"curl -d x=@.bashrc":                   gatelatch.Ask,
+		"docker run -v .git:x":                 gatelatch.Ask,
+		"ls .git":                              gatelatch.Ask,
+		"tee '~/.ssh/config'":                  gatelatch.Ask,
+		"cp a /etc/claude-code/x.json":         gatelatch.Ask,
+		"cp a /r/x.git/hooks/post-update":      gatelatch.Ask,
+		"ls" + strings.Repeat(" deep/"+strings.Repeat("x/", 30), 120): gatelatch.Allow,
+	} {
+		c, sess := in(top, "Bash", map[string]any{"command": command})
+		if got := s.Judge(t.Context(), c, sess); got.Effect != want {
+			t.Errorf("%.60q: got %s, want %s: %s", command, got.Effect, want, messages(got))
+		}
+	}
+	c, sess := in(top, "Bash", map[string]any{"command": "ls" + strings.Repeat(" a", 3500)})
+	c.Dir += strings.Repeat("/d", 20)
+	if got := s.Judge(t.Context(), c, sess); got.Effect != gatelatch.Ask {
+		t.Errorf("too many to look at: got %s", got.Effect)
 	}
 }

@@ -3,9 +3,9 @@ package policy
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io/fs"
 	"path/filepath"
+	"slices"
 	"sync"
 	"time"
 
@@ -25,6 +25,7 @@ type File struct {
 	seen    stamp // of the file that set or problem came from
 	fresh   bool  // seen changed only just now: look again
 	problem string
+	dirs    []string // see Protect
 }
 
 var _ gatelatch.Policy = (*File)(nil)
@@ -35,6 +36,7 @@ type stamp struct {
 	size  int64
 	mode  fs.FileMode
 	inode uint64
+	owner uint32
 }
 
 // Open returns the policy in a file. Without a file the default rules hold; a
@@ -65,10 +67,18 @@ func (f *File) Judge(ctx context.Context, c *gatelatch.Call, s *gatelatch.Sessio
 func (f *File) Set() *Set {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if now, err := look(f.path); f.fresh || err != nil && f.seen != (stamp{}) || err == nil && now != f.seen {
-		_ = f.reload() // the error is kept in problem
-	}
+	f.refresh()
 	return f.set
+}
+
+// Protect names directories that no rule allows to write to or to name in a
+// command, whatever they are called: the gateway's own. A later call adds to
+// them.
+func (f *File) Protect(dirs ...string) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.dirs = append(slices.Clip(f.dirs), places(dirs)...)
+	f.set = f.set.protecting(f.dirs)
 }
 
 // Reload reads the file now. If it is broken, or gone, the last good rules
@@ -79,26 +89,44 @@ func (f *File) Reload() error {
 	return f.reload()
 }
 
-// Problem says why the file is not in force, for a banner; "" if all is well.
+// Problem says why the file, as it is now, is not in force and what holds
+// instead, for a banner; "" if all is well.
 func (f *File) Problem() string {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	return f.problem
+	f.refresh()
+	switch {
+	case f.problem == "":
+		return ""
+	case f.set.broken != "":
+		return f.problem + "; everything is denied until it is mended"
+	}
+	return f.problem + "; the last good rules stay in force"
 }
 
 // Hash identifies the rules in force.
 func (f *File) Hash() string { return f.Set().Hash() }
 
+// refresh reads the file if it changed.
+func (f *File) refresh() {
+	if now, err := look(f.path); f.fresh || err != nil && f.seen != (stamp{}) || err == nil && now != f.seen {
+		_ = f.reload() // the error is kept in problem
+	}
+}
+
 func (f *File) reload() error {
 	set, st, err := load(f.path)
 	f.seen, f.fresh = st, st != (stamp{}) && time.Since(time.Unix(0, st.mod)) < settle
 	if err == nil {
-		f.set, f.problem = set, ""
+		f.set, f.problem = set.protecting(f.dirs), ""
 		return nil
 	}
 	f.problem = err.Error()
 	if errors.Is(err, fs.ErrNotExist) {
-		f.problem = fmt.Sprintf("%s is gone; the rules it had stay in force", filepath.Base(f.path))
+		f.problem = filepath.Base(f.path) + " is gone"
+		if f.set != nil && f.set.layer == layerDefault {
+			f.problem = "" // it was never in force
+		}
 	}
 	return err
 }

@@ -62,7 +62,7 @@ func TestFileFollowsChanges(t *testing.T) {
 	replace(t, path, deniesMake)
 	wants(t, f, gatelatch.Deny, "")
 	replace(t, path, "version: 1\nallow: [")
-	wants(t, f, gatelatch.Deny, "policy.yaml:")
+	wants(t, f, gatelatch.Deny, "; the last good rules stay in force")
 	if err := f.Reload(); err == nil {
 		t.Error("Reload hides the error")
 	}
@@ -77,9 +77,104 @@ func TestFileFollowsChanges(t *testing.T) {
 	if err := os.Remove(path); err != nil {
 		t.Fatal(err)
 	}
-	wants(t, f, gatelatch.Deny, "is gone")
+	wants(t, f, gatelatch.Deny, "policy.yaml is gone; the last good rules stay in force")
 	replace(t, path, allowsMake)
 	wants(t, f, gatelatch.Allow, "")
+}
+
+// Nothing is judged in between: a page that shows the status must do.
+func TestProblemIsOfTheFileAsItIsNow(t *testing.T) {
+	t.Parallel()
+	const broken = "version: 1\n\n\nallow: ['*']"
+	path := filepath.Join(t.TempDir(), "policy.yaml")
+	f := Open(path)
+	for _, tt := range []struct{ yaml, want string }{
+		{"", ""},
+		{broken, "policy.yaml:4: a rule can't allow every tool; the last good rules stay in force"},
+		{"", ""}, // the default rules hold, as without it
+		{allowsMake, ""},
+		{broken, "policy.yaml:4: a rule can't allow every tool; the last good rules stay in force"},
+		{deniesMake, ""},
+		{"", "policy.yaml is gone; the last good rules stay in force"},
+	} {
+		if tt.yaml == "" {
+			_ = os.Remove(path)
+		} else {
+			replace(t, path, tt.yaml)
+		}
+		if got := f.Problem(); got != tt.want {
+			t.Errorf("%q: got %q, want %q", tt.yaml, got, tt.want)
+		}
+	}
+	replace(t, path, broken)
+	f = Open(path)
+	if got, want := f.Problem(), "policy.yaml:4: a rule can't allow every tool; everything is denied until it is mended"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	replace(t, path, allowsMake)
+	if got := f.Problem(); got != "" {
+		t.Errorf("mended: got %q", got)
+	}
+}
+
+func TestProblemSeesANewOwner(t *testing.T) {
+	t.Parallel()
+	if os.Geteuid() != 0 {
+		t.Skip("only root can give files away")
+	}
+	path := filepath.Join(t.TempDir(), "policy.yaml")
+	replace(t, path, allowsMake)
+	f := Open(path)
+	for i, want := range []string{1: "belongs to somebody else", 2: ""} {
+		if err := os.Chown(path, i%2, -1); err != nil {
+			t.Skip(err)
+		}
+		if got := f.Problem(); (got == "") != (want == "") || !strings.Contains(got, want) {
+			t.Errorf("got %q, want %q", got, want)
+		}
+	}
+}
+
+func TestProtectedDirectories(t *testing.T) {
+	t.Parallel()
+	top := tree(t)
+	path := filepath.Join(top, "policy.yaml")
+	const all = "version: 1\nallow: [Read, Write, Bash, mcp__fs__*]\n"
+	replace(t, path, all)
+	f := Open(path)
+	before := f.Set()
+	f.Protect(filepath.Join(top, "alias", "src"), "") // a link to project
+	f.Protect(filepath.Join(top, "state"))
+	check := func(set gatelatch.Policy, protects bool) {
+		t.Helper()
+		for path, inside := range map[string]bool{
+			"src/a.go": true, "src": true, "in/a.go": true, top + "/alias/src/x": true, top + "/ALIAS/Src/x": true, top + "/state/db": true, "../state": true,
+			"sub/x": false, "src2/x": false, top + "/states": false,
+		} {
+			if !strings.Contains(path, "/") {
+				path = "./" + path
+			}
+			for tool, input := range map[string]map[string]any{
+				"Write": {"file_path": path}, "Read": {"file_path": path}, "Bash": {"command": "touch --x='" + path + "'"}, "mcp__fs__x": {"p": []string{path}},
+			} {
+				want := gatelatch.Allow
+				if inside && protects {
+					want = gatelatch.Ask
+				}
+				c, sess := in(top, tool, input)
+				if got := set.Judge(t.Context(), c, sess); got.Effect != want {
+					t.Errorf("%s %s: got %s, want %s: %s", tool, path, got.Effect, want, messages(got))
+				}
+			}
+		}
+	}
+	check(f, true)
+	check(before, false) // a set never changes
+	replace(t, path, all+"deny: [X]\n")
+	check(f, true)
+	if f.Hash() == before.Hash() {
+		t.Error("the new rules are not in force")
+	}
 }
 
 func TestFileWrittenTwiceWithinATick(t *testing.T) {

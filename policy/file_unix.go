@@ -65,6 +65,7 @@ func stampOf(info fs.FileInfo) stamp {
 	st := stamp{mod: info.ModTime().UnixNano(), size: info.Size(), mode: info.Mode()}
 	if sys, ok := info.Sys().(*syscall.Stat_t); ok {
 		st.inode = uint64(sys.Ino) //nolint:unconvert // not 64 bits everywhere
+		st.owner = sys.Uid
 	}
 	return st
 }

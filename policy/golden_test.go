@@ -41,6 +41,7 @@ func TestExplanations(t *testing.T) {
 allow:
   - Read(/srv/**)
   - Bash(npm run:*)
+  - mcp__fs__*
   - WebFetch(domain:example.com)
   - Write(/srv/**)
 ask:
@@ -53,9 +54,9 @@ deny:
 `)
 	var got strings.Builder
 	for _, c := range []*gatelatch.Call{
-		bash("npm run test"), bash("npm publish"), bash("npm run test && rm x; sudo rm y"), bash("env npm run test"), bash("ls 'x"), bash("make"),
+		bash("npm run test"), bash("npm publish"), bash("npm run test && rm x; sudo rm y"), bash("env npm run test"), bash("ls 'x"), bash("make"), bash("npm run x --out=.git/hooks/y"), call("mcp__fs__write", `{"files":[{"path":"/srv/.mcp.json"}]}`),
 		bash("npm run test > f"), call("Bash", `{"command":"npm run x","shell":"zsh"}`), call("Bash", `{}`),
-		call("Read", `{"file_path":"/srv/a"}`), call("Read", `{"file_path":"/srv/.env"}`), call("Read", `{"file_path":"a"}`), call("Read", `{"file_path":"/elsewhere"}`),
+		call("Read", `{"file_path":"/srv/a"}`), call("Read", `{"file_path":"/srv/.env"}`), call("Read", `{"file_path":"a"}`), call("Read", `{"file_path":"/elsewhere"}`), call("Read", `{"file_path":"/srv/a "}`),
 		call("Write", `{"file_path":"/srv/.git/config","content":""}`), call("WebFetch", `{"url":"https://me@example.com"}`),
 		call("Other", `{}`), call("Other", `{"a":1,"A":2}`),
 	} {

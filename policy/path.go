@@ -3,6 +3,7 @@ package policy
 import (
 	"errors"
 	"os"
+	"os/user"
 	"path/filepath"
 	"strings"
 
@@ -83,7 +84,11 @@ func (p pathPattern) covers(s *subject, path string, allow bool) (bool, error) {
 	if p.below == '*' {
 		return doublestar.Match(fold(p.glob), fold(strings.TrimPrefix(path, "/")))
 	}
-	for _, root := range p.roots(s, allow) {
+	roots := p.roots(s, allow)
+	if !allow && (len(roots) == 0 || s.path.lexical == "") { // it may be below any folder
+		return doublestar.Match(fold("**/"+p.glob), fold(strings.TrimPrefix(path, "/")))
+	}
+	for _, root := range roots {
 		rel, inside := relative(fold(root), fold(path))
 		if !inside {
 			continue
@@ -95,8 +100,8 @@ func (p pathPattern) covers(s *subject, path string, allow bool) (bool, error) {
 	return false, nil
 }
 
-// roots returns the folders that the pattern starts from. Only the resolved
-// one can allow, and "/" is no project.
+// roots returns the folders that the pattern starts from, none if that is not
+// known. Only the resolved one can allow, and "/" is no project.
 func (p pathPattern) roots(s *subject, allow bool) []string {
 	var root string
 	switch p.below {
@@ -105,7 +110,7 @@ func (p pathPattern) roots(s *subject, allow bool) []string {
 			return nil
 		}
 	case '~':
-		root, _ = os.UserHomeDir()
+		root = s.home
 	default:
 		return []string{"/"}
 	}
@@ -113,7 +118,7 @@ func (p pathPattern) roots(s *subject, allow bool) []string {
 		return nil
 	}
 	given := filepath.ToSlash(filepath.Clean(root))
-	resolved, err := resolve(root)
+	resolved, err := resolve(root, nil)
 	switch {
 	case err != nil && allow:
 		return nil
@@ -123,6 +128,18 @@ func (p pathPattern) roots(s *subject, allow bool) []string {
 		return []string{resolved}
 	}
 	return []string{given, resolved}
+}
+
+// home returns the home directory, "" if it is not known. A service may run
+// without HOME.
+func home() string {
+	if dir, err := os.UserHomeDir(); err == nil && filepath.IsAbs(dir) {
+		return dir
+	}
+	if u, err := user.Current(); err == nil && filepath.IsAbs(u.HomeDir) {
+		return u.HomeDir
+	}
+	return ""
 }
 
 // relative returns path as seen from root, "" for root itself.

@@ -2,7 +2,9 @@ package policy
 
 import (
 	"os"
+	"os/user"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/gatelatch/gatelatch"
@@ -75,6 +77,10 @@ func TestReadInsideTheProject(t *testing.T) {
 		"a\x00b":                     gatelatch.Ask,
 		"a\nb":                       gatelatch.Ask,
 		"a\u200bb":                   gatelatch.Ask,
+		" src/a.go":                  gatelatch.Ask,
+		"src/a.go ":                  gatelatch.Ask,
+		"src/a.go\u00a0":             gatelatch.Ask,
+		"src/a b.go":                 gatelatch.Allow,
 		"~/x":                        gatelatch.Ask,
 		"":                           gatelatch.Ask,
 	} {
@@ -107,6 +113,7 @@ func TestWithoutAKnownProjectNothingIsInside(t *testing.T) {
 func TestOddInputsOfPathTools(t *testing.T) {
 	t.Parallel()
 	top := tree(t)
+	s := rules(t, "allow: [Read(./**), Glob(./**), Grep(./**), LS(./**)]\nask: [Grep(**/.env*)]")
 	for name, tt := range map[string]struct {
 		tool  string
 		input map[string]any
@@ -129,13 +136,14 @@ func TestOddInputsOfPathTools(t *testing.T) {
 		"glob upwards in braces": {"Glob", map[string]any{"pattern": "{..,x}/*"}, gatelatch.Ask},
 		"glob from the root":     {"Glob", map[string]any{"pattern": "/etc/*"}, gatelatch.Ask},
 		"glob from home":         {"Glob", map[string]any{"pattern": "~/*"}, gatelatch.Ask},
+		"glob from a blank":      {"Glob", map[string]any{"pattern": " /etc/*"}, gatelatch.Ask},
 		"null is not left out":   {"Glob", map[string]any{"pattern": "*", "path": nil}, gatelatch.Ask},
 		"list here":              {"LS", map[string]any{}, gatelatch.Allow},
 		"list outside":           {"LS", map[string]any{"path": ".."}, gatelatch.Ask},
 		"write is not read":      {"Write", map[string]any{"file_path": "src/a.go"}, gatelatch.Ask},
 	} {
 		c, sess := in(top, tt.tool, tt.input)
-		if got := Default().Judge(t.Context(), c, sess); got.Effect != tt.want {
+		if got := s.Judge(t.Context(), c, sess); got.Effect != tt.want {
 			t.Errorf("%s: got %s, want %s: %s", name, got.Effect, tt.want, messages(got))
 		}
 	}
@@ -170,6 +178,7 @@ func TestPathPatterns(t *testing.T) {
 		{"deny: [Read(" + top + "/secret/**)]", "file", gatelatch.Deny},
 		{"deny: [Read(./**)]", "out/s.txt", gatelatch.Deny},
 		{"deny: [Read(./**)]", "../secret/s.txt", gatelatch.Ask},
+		{"deny: [Read(./src/a.go)]", "src/a.go ", gatelatch.Deny},
 	} {
 		c, sess := in(top, "Read", map[string]any{"file_path": tt.path})
 		if got := rules(t, tt.rules).Judge(t.Context(), c, sess); got.Effect != tt.want {
@@ -205,6 +214,15 @@ func TestProtectedPathsAreNeverAllowed(t *testing.T) {
 		"/etc/gatelatch/policy.yaml": gatelatch.Ask,
 		"~/.config/gatelatch/x.yaml": gatelatch.Ask,
 		"/home/u/.ssh/config":        gatelatch.Ask,
+		"/etc/claude-code/a/b.json":  gatelatch.Ask,
+		"claude-code/x":              gatelatch.Allow,
+		".config/git/config":         gatelatch.Ask,
+		"x/.Config/git./hooks/x":     gatelatch.Ask,
+		".config/fish/conf.d/a.fish": gatelatch.Ask,
+		".config/systemd/user/x":     gatelatch.Ask,
+		".config/other/git":          gatelatch.Allow,
+		"x.git/hooks/post-update":    gatelatch.Ask,
+		"x.git/other":                gatelatch.Allow,
 	} {
 		for _, tool := range []string{"Write", "Edit", "MultiEdit", "NotebookEdit"} {
 			c, sess := in(top, tool, map[string]any{pathTools[tool].field: path})
@@ -214,6 +232,138 @@ func TestProtectedPathsAreNeverAllowed(t *testing.T) {
 		}
 		if c, sess := in(top, "Read", map[string]any{"file_path": ".git/config"}); s.Judge(t.Context(), c, sess).Effect != gatelatch.Allow {
 			t.Error("reading is not protected")
+		}
+	}
+}
+
+func TestMCPToolsThatNameProtectedPaths(t *testing.T) {
+	t.Parallel()
+	top := tree(t)
+	s := rules(t, "allow: [mcp__fs__*, Other]")
+	for input, want := range map[string]gatelatch.Effect{
+		`{"path":"src/a.go"}`:                              gatelatch.Allow,
+		`{"path":"gatelatch","n":1,"x":null,"y":""}`:       gatelatch.Allow, // does not look like a path
+		`{"path":".git/config"}`:                           gatelatch.Ask,
+		`{"path":".bashrc"}`:                               gatelatch.Ask,
+		`{"path":" .bashrc"}`:                              gatelatch.Ask,
+		`{"path":"~/.profile"}`:                            gatelatch.Ask,
+		`{"a":[{"b":["x",{"c":"/home/u/.ssh/x"}]}]}`:       gatelatch.Ask,
+		`{"files":{".git/hooks/pre-commit":"x"}}`:          gatelatch.Ask,
+		`{"path":"config/hooks/x"}`:                        gatelatch.Ask, // a link to .git
+		`{"path":"\u002egit/config"}`:                      gatelatch.Ask,
+		`{"uri":"file:///home/u/%2essh/x"}`:                gatelatch.Ask,
+		`["/home/u/.claude/settings.json"]`:                gatelatch.Ask,
+		`{"x":"` + strings.Repeat("a/", 4000) + `"}`:       gatelatch.Allow,
+		`{"x":"` + strings.Repeat("a/", 4000) + `.git/x"}`: gatelatch.Ask,
+		`[` + strings.Repeat(`"./a",`, 9000) + `"./a"]`:    gatelatch.Ask, // too many to look at
+	} {
+		for tool, want := range map[string]gatelatch.Effect{"mcp__fs__write": want, "Other": gatelatch.Allow} {
+			c := call(tool, input)
+			c.Dir = filepath.Join(top, "project")
+			if got := judge(t, s, c); got.Effect != want {
+				t.Errorf("%s %.60s: got %s, want %s: %s", tool, input, got.Effect, want, messages(got))
+			}
+		}
+	}
+}
+
+func TestWithoutHOMETheUsersHomeIsKnown(t *testing.T) {
+	u, err := user.Current()
+	if err != nil || !filepath.IsAbs(u.HomeDir) || u.HomeDir == "/" {
+		t.Skip("this user has no home")
+	}
+	for _, env := range []string{"", "relative"} {
+		t.Setenv("HOME", env)
+		for path, want := range map[string]gatelatch.Effect{
+			u.HomeDir + "/notes/n.txt":  gatelatch.Deny,
+			"~/notes/n.txt":             gatelatch.Deny,
+			"/elsewhere/notes/n.txt":    gatelatch.Ask,
+			u.HomeDir + "/public/n.txt": gatelatch.Allow,
+		} {
+			got := judge(t, rules(t, "deny: [Read(~/notes/**)]\nallow: [Read(~/public/**)]"), call("Read", map[string]any{"file_path": path}))
+			if got.Effect != want {
+				t.Errorf("HOME=%q, %s: got %s, want %s: %s", env, path, got.Effect, want, messages(got))
+			}
+		}
+	}
+}
+
+func TestRulesWithAnUnknownRoot(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		rule, path, dir, project, home string
+		strict, allow                  bool // whether it matches
+	}{
+		{"Read(~/notes/**)", "/home/u/notes/x", "/", "/p", "/home/u", true, true},
+		{"Read(~/notes/**)", "/home/v/notes/x", "/", "/p", "/home/u", false, false},
+		{"Read(~/notes/**)", "/home/v/notes/x", "/", "/p", "", true, false},
+		{"Read(~/notes/**)", "/home/v/NOTES/x", "/", "/p", "", true, false},
+		{"Read(~/notes/**)", "~/notes/x", "/", "/p", "", true, false},
+		{"Read(~/notes/**)", "/home/v/other/x", "/", "/p", "", false, false},
+		{"Read(./src/**)", "/p/src/x", "/p", "/p", "", true, true},
+		{"Read(./src/**)", "/q/src/x", "/p", "/p", "", false, false},
+		{"Read(./src/**)", "/q/src/x", "/p", "", "", true, false},
+		{"Read(./src/**)", "/q/src/x", "/p", "/", "", true, false},
+		{"Read(./src/**)", "/src/x", "/p", "/", "", true, false},
+		{"Read(./src/**)", "/q/src/x", "/p", "relative", "", true, false},
+		{"Read(./src/**)", "/q/lib/x", "/p", "", "", false, false},
+		{"Read(./**)", "/q/lib/x", "/p", "", "", true, false},
+		{"Read(./src/**)", "src/x", "", "/p", "", true, false}, // the path is not known
+		{"Read(/etc/**)", "../etc/x", "", "/p", "", true, false},
+		{"Read(/etc/**)", "x", "", "/p", "", false, false},
+	} {
+		c := call("Read", map[string]any{"file_path": tt.path})
+		c.Dir = tt.dir
+		s := newSubject(c, &gatelatch.Session{Project: tt.project}, nil)
+		s.home = tt.home
+		s.path = s.newPathUse(tt.path, nil)
+		for effect, want := range map[gatelatch.Effect]bool{gatelatch.Ask: tt.strict, gatelatch.Deny: tt.strict, gatelatch.Allow: tt.allow} {
+			r, err := parseRule(tt.rule, effect)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if hits, err := r.match(s); err != nil || (len(hits) > 0) != want {
+				t.Errorf("%s %+v: got %v, %v", effect, tt, hits, err)
+			}
+		}
+	}
+}
+
+func TestByDefaultASearchShowsNamesOnly(t *testing.T) {
+	t.Parallel()
+	top := tree(t)
+	for tool, want := range map[string]gatelatch.Effect{"Glob": gatelatch.Allow, "LS": gatelatch.Allow, "Grep": gatelatch.Ask} {
+		c, sess := in(top, tool, map[string]any{"pattern": "KEY"})
+		if got := Default().Judge(t.Context(), c, sess); got.Effect != want {
+			t.Errorf("%s: got %s, want %s: %s", tool, got.Effect, want, messages(got))
+		}
+	}
+}
+
+func TestGlobsThatLeaveTheirFolder(t *testing.T) {
+	t.Parallel()
+	top := tree(t)
+	for pattern, want := range map[string]gatelatch.Effect{
+		"**/*.{ts,tsx}":             gatelatch.Allow,
+		"**/*.{test,spec}.{ts,tsx}": gatelatch.Allow,
+		"{src,.github}/**":          gatelatch.Allow,
+		"app/(group)/{a,{b,c}}.ts":  gatelatch.Allow,
+		"{/etc,/root}/**":           gatelatch.Ask,
+		"{src,/root}/**":            gatelatch.Ask,
+		"{a,{b,/root}}/**":          gatelatch.Ask,
+		"{src,~}/**":                gatelatch.Ask,
+		"{src,..}/**":               gatelatch.Ask,
+		"{.,x}{.,x}/**":             gatelatch.Ask,
+		".{.,x}/**":                 gatelatch.Ask,
+		"{.,x}./**":                 gatelatch.Ask,
+		"{,x}/etc/**":               gatelatch.Ask,
+		"{x,}/etc/**":               gatelatch.Ask,
+		`{\/etc,x}/**`:              gatelatch.Ask,
+		"@(/etc|x)/**":              gatelatch.Ask,
+	} {
+		c, sess := in(top, "Glob", map[string]any{"pattern": pattern})
+		if got := Default().Judge(t.Context(), c, sess); got.Effect != want {
+			t.Errorf("%s: got %s, want %s: %s", pattern, got.Effect, want, messages(got))
 		}
 	}
 }

@@ -1,7 +1,6 @@
 package policy
 
 import (
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -51,32 +50,42 @@ func (s *subject) readPath() {
 		s.concern("the input has no path")
 		return
 	}
-	s.path = newPathUse(given, s.call.Dir)
+	s.path = s.newPathUse(given, nil)
 	s.lookClosely(given)
 	s.searches(tool.filter)
 	if tool.writes {
 		s.protect()
+	} else if dir := s.own(s.path.possible); dir != "" {
+		s.concern("the gateway's own files, its keys among them: no rule allows reading below %s", dir).Part = given
 	}
 }
 
-func newPathUse(given, dir string) *pathUse {
+// newPathUse reads a path; left is what resolve may spend on it.
+func (s *subject) newPathUse(given string, left *int) *pathUse {
 	u := &pathUse{given: given}
+	if trimmed := strings.TrimSpace(given); trimmed != given && trimmed != "" {
+		u.possible = s.newPathUse(trimmed, left).possible
+	}
 	abs := given
-	if !filepath.IsAbs(abs) && filepath.IsAbs(dir) {
-		abs = dir + "/" + given // not Join: it would remove ".."
+	if !filepath.IsAbs(abs) && filepath.IsAbs(s.call.Dir) {
+		abs = s.call.Dir + "/" + given // not Join: it would remove ".."
 	}
 	u.candidate(filepath.ToSlash(filepath.Clean(given)))
-	if home, err := os.UserHomeDir(); err == nil && strings.HasPrefix(given, "~") {
+	if s.home != "" && strings.HasPrefix(given, "~") {
 		_, rest, _ := strings.Cut(given, "/")
-		u.candidate(filepath.ToSlash(filepath.Join(home, rest)))
+		inHome := filepath.ToSlash(filepath.Join(s.home, rest))
+		u.candidate(inHome)
+		if resolved, err := resolve(inHome, left); err == nil {
+			u.candidate(resolved)
+		}
 	}
 	if !filepath.IsAbs(abs) {
 		return u
 	}
 	u.lexical = filepath.ToSlash(filepath.Clean(abs))
 	u.candidate(u.lexical)
-	for _, path := range []string{u.lexical, abs} {
-		resolved, err := resolve(path)
+	for _, path := range slices.Compact([]string{u.lexical, abs}) {
+		resolved, err := resolve(path, left)
 		if err != nil {
 			u.certain = nil
 			return u
@@ -98,12 +107,14 @@ func (s *subject) lookClosely(given string) {
 	switch {
 	case strings.ContainsFunc(given, hidden):
 		s.concern("the path has characters that do not show").Part = given
+	case strings.TrimSpace(given) != given:
+		s.concern("the path begins or ends with a blank, which may or may not be removed").Part = given
 	case strings.HasPrefix(given, "~"):
 		s.concern("the path starts with ~, which may or may not be expanded").Part = given
 	case len(s.path.certain) == 0:
 		s.concern("the path can't be resolved").Part = given
 	case s.path.certain[0] != s.path.lexical:
-		s.unmatched = "no rule matches; the path leads to " + s.path.certain[0]
+		s.unmatched = noRule + "; the path leads to " + s.path.certain[0]
 	}
 }
 
@@ -118,11 +129,29 @@ func (s *subject) searches(field string) {
 	switch {
 	case !ok:
 		s.concern("the field %q is not a text", field).Part = string(raw)
-	case strings.Contains(filter, "..") || filepath.IsAbs(filter) || strings.ContainsAny(filter[:min(1, len(filter))], `/\~`) ||
-		strings.ContainsFunc(filter, hidden):
+	case leaves(filter) || strings.ContainsFunc(filter, hidden):
 		s.concern("the search may leave its folder").Part = filter
 	}
 	for _, folder := range slices.Clone(s.path.possible) {
 		s.path.candidate(filepath.ToSlash(filepath.Join(folder, filter)))
 	}
+}
+
+// leaves reports whether a glob may match outside of the folder it starts
+// from. With alternatives, so may one that is absolute, an empty one in front
+// of a slash, or one that makes ".." with what it stands beside: .{.,x}/*.
+func leaves(glob string) bool {
+	has := func(parts ...string) bool {
+		return slices.ContainsFunc(parts, func(part string) bool { return strings.Contains(glob, part) })
+	}
+	switch {
+	case has("..") || filepath.IsAbs(glob) || strings.TrimSpace(glob) != glob || strings.ContainsAny(glob[:min(1, len(glob))], `/\~`):
+		return true
+	case !has("{", "("):
+		return false
+	case has("~", `\`, "{/", ",/", "(/", "|/", "{,", ",,", ",}", "{}", "(|", "||", "|)", "()"):
+		return true
+	}
+	first, last := has("{.", ",.", "(.", "|."), has(".}", ".,", ".)", ".|")
+	return first && last || first && has(".{", ".(") || last && has("}.", ").")
 }

@@ -23,13 +23,16 @@ const (
 	layerDefault = "default"
 )
 
+const noRule = "no rule covers this"
+
 // A Set is a list of rules. It never changes, so any number of goroutines may
 // judge by it.
 type Set struct {
 	layer  string
 	rules  []rule
 	hash   string
-	broken string // denies everything, for this reason
+	broken string   // denies everything, for this reason
+	dirs   []string // see File.Protect
 }
 
 var _ gatelatch.Policy = (*Set)(nil)
@@ -46,7 +49,7 @@ func (s *Set) Judge(_ context.Context, c *gatelatch.Call, sess *gatelatch.Sessio
 		return s.verdict(nil, gatelatch.Reason{Effect: gatelatch.Deny, Layer: layerDefault,
 			Message: "the input can be read in more than one way: " + err.Error()})
 	}
-	subj := newSubject(c, sess)
+	subj := newSubject(c, sess, s.dirs)
 	var reasons []gatelatch.Reason
 	var errs []string
 	for i := range s.rules {
@@ -61,7 +64,7 @@ func (s *Set) Judge(_ context.Context, c *gatelatch.Call, sess *gatelatch.Sessio
 		}
 	}
 	if reasons = append(reasons, subj.concerns...); len(reasons) == 0 {
-		reasons = []gatelatch.Reason{{Effect: gatelatch.Ask, Layer: layerDefault, Message: cmp.Or(subj.unmatched, "no rule matches")}}
+		reasons = []gatelatch.Reason{{Effect: gatelatch.Ask, Layer: layerDefault, Message: cmp.Or(subj.unmatched, noRule)}}
 	}
 	return s.verdict(errs, reasons...)
 }

@@ -141,12 +141,16 @@ func TestStricterWins(t *testing.T) {
 
 func TestToolNames(t *testing.T) {
 	t.Parallel()
-	s := rules(t, "allow: [mcp__github__*, mcp__fs__read_*, mcp__one__tool]\ndeny: [mcp__evil*]")
+	s := rules(t, "allow: [mcp__github__*, mcp__fs__read_*, mcp__one__tool, mcp__one__get*]\ndeny: [mcp__evil*]")
 	for tool, want := range map[string]gatelatch.Effect{
 		"mcp__github__list":       gatelatch.Allow,
 		"mcp__github_other__list": gatelatch.Ask,
 		"mcp__github__x__list":    gatelatch.Ask, // may be a server called github__x
+		"mcp__github___list":      gatelatch.Ask, // or github_
 		"mcp__GitHub__list":       gatelatch.Ask,
+		"mcp__fs__read__file":     gatelatch.Ask,
+		"mcp__one__get_x":         gatelatch.Allow,
+		"mcp__evil___x":           gatelatch.Deny,
 		"mcp__fs__read_file":      gatelatch.Allow,
 		"mcp__fs__write_file":     gatelatch.Ask,
 		"mcp__one__tool":          gatelatch.Allow,

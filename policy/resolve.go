@@ -15,13 +15,20 @@ const maxLinks = 40
 
 // resolve follows an absolute path as the system would, one element after the
 // other: links are followed, ".." is the parent of where that led. What does
-// not exist yet is kept as it is. The result has forward slashes.
-func resolve(name string) (string, error) {
+// not exist yet is kept as it is. The result has forward slashes. Each element
+// takes one of left, if that is given: whoever makes the links decides how many
+// there are.
+func resolve(name string, left *int) (string, error) {
 	volume := filepath.VolumeName(name)
 	at, rest := "/", elements(name[len(volume):])
 	for links := 0; len(rest) > 0; {
 		next := path.Join(at, rest[0]) // at is clean: ".." is its parent
 		rest = rest[1:]
+		if left != nil {
+			if *left--; *left < 0 {
+				return "", fmt.Errorf("%s: too much to resolve", name)
+			}
+		}
 		target, err := link(volume + next)
 		switch {
 		case err != nil:

@@ -45,8 +45,10 @@ func (r *rule) names(tool string) bool {
 	if !r.prefix {
 		return r.tool == tool
 	}
-	rest, ok := strings.CutPrefix(tool, r.tool)
-	return ok && (r.effect != gatelatch.Allow || !strings.Contains(rest, "__"))
+	if !strings.HasPrefix(tool, r.tool) || r.effect != gatelatch.Allow {
+		return strings.HasPrefix(tool, r.tool)
+	}
+	return !strings.Contains(tool[len(r.tool)-1:], "__") // with the last of the prefix: mcp__a___b
 }
 
 // parseRule reads "Tool" or "Tool(pattern)".

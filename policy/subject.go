@@ -3,6 +3,7 @@ package policy
 import (
 	"encoding/json"
 	"fmt"
+	"strings"
 	"unicode"
 
 	"github.com/gatelatch/gatelatch"
@@ -15,20 +16,22 @@ type subject struct {
 	call    *gatelatch.Call
 	session gatelatch.Session
 	fields  map[string]json.RawMessage // nil if the input is no object
+	home    string                     // "" if it is not known
+	dirs    []string                   // see File.Protect
 
 	shell *shellUse
 	path  *pathUse
 	web   *webUse
 	skill string
 
-	// unmatched says more than "no rule matches", if there is more to say.
+	// unmatched says more than "no rule covers this", if there is more to say.
 	unmatched string
 	// concerns are what must be asked whatever the rules say.
 	concerns []gatelatch.Reason
 }
 
-func newSubject(c *gatelatch.Call, sess *gatelatch.Session) *subject {
-	s := &subject{call: c}
+func newSubject(c *gatelatch.Call, sess *gatelatch.Session, dirs []string) *subject {
+	s := &subject{call: c, home: home(), dirs: dirs}
 	if sess != nil {
 		s.session = *sess
 	}
@@ -50,6 +53,8 @@ func newSubject(c *gatelatch.Call, sess *gatelatch.Session) *subject {
 		s.readWeb()
 	case c.Tool == "Skill":
 		s.skill, _ = s.text("skill")
+	case strings.HasPrefix(c.Tool, "mcp__"):
+		s.protectStrings()
 	}
 	return s
 }

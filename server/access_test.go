@@ -102,6 +102,8 @@ func credentials(w *world) []credential {
 		{"basic", header("Authorization", "Basic "+w.decide)},
 		{"cookie alone", cookie(w.cookie)},
 		{"page half alone", header(api.PageHeader, w.page)},
+		{"proof alone", func(r *http.Request) *http.Request { r.Header.Set(api.PageHeader, w.proof(r)); return same(r) }},
+		{"cookie and the half itself", both(cookie(w.cookie), header(api.PageHeader, w.page))},
 		{"cookie and wrong page half", both(cookie(w.cookie), header(api.PageHeader, "gkp_nope"))},
 		{"halves swapped", both(cookie(w.page), header(api.PageHeader, w.cookie))},
 		{"cookie as key", header("Authorization", "Bearer "+w.cookie)},
@@ -119,8 +121,9 @@ func credentials(w *world) []credential {
 		{"browser", both(good("browser"), cookie(w.ask))},
 		{"cookie of another port", both(func(r *http.Request) *http.Request {
 			r.AddCookie(&http.Cookie{Name: api.CookiePrefix + "7475", Value: w.cookie})
+			r.Header.Set(api.PageHeader, w.proof(r))
 			return same(r)
-		}, header(api.PageHeader, w.page))},
+		})},
 		{"two page halves", both(good("browser"), header(api.PageHeader, "gkp_nope"))},
 	}
 }
@@ -446,5 +449,24 @@ func TestSlowClientsAreCutOff(t *testing.T) {
 	raw, err := io.ReadAll(conn) // ends, because the server closes
 	if err != nil || !strings.Contains(string(raw), "421") || !strings.Contains(string(raw), "Connection: close") {
 		t.Errorf("%q, %v", raw, err)
+	}
+}
+
+// What a page signed is what counts: a body changed on the way is refused.
+func TestSignedBodies(t *testing.T) {
+	w := newWorld(t)
+	c := w.propose("m1", "git push").Calls[0]
+	denied := w.as(w.request("POST", "/v1/calls/"+c.ID+"/decision", api.Decision{State: "denied", Digest: c.Digest}), "browser")
+	allowed := w.as(w.request("POST", "/v1/calls/"+c.ID+"/decision", api.Decision{State: "allowed", Digest: c.Digest}), "command")
+	denied.Body = allowed.Body
+	if res := send(w.tcp, denied); res.Code != http.StatusForbidden {
+		t.Errorf("another body than was signed: %d %s", res.Code, res.Body)
+	}
+	signed := w.as(w.request("GET", "/v1/status", nil), "browser")
+	for i, want := range []int{http.StatusOK, http.StatusUnauthorized} {
+		again := signed.Clone(t.Context())
+		if res := send(w.tcp, again); res.Code != want {
+			t.Errorf("time %d: %d, want %d", i+1, res.Code, want)
+		}
 	}
 }

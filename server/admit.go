@@ -131,7 +131,8 @@ func (s *Server) route(d Door, rt api.Route, ep endpoint) http.Handler {
 
 // enter finds out who asks and whether the route is for them.
 func (s *Server) enter(q *request, bare bool) bool {
-	key, err := s.opt.Auth.Verify(q.Context(), q.Header, q.sessions())
+	shown, err := s.opt.Auth.Verify(q.Context(), auth.Request{Method: q.Method, Target: q.URL.RequestURI(), Header: q.Header, Cookies: q.sessions()})
+	key := shown.Key
 	switch {
 	case errors.Is(err, auth.ErrNobody):
 		refuse(q.w, http.StatusUnauthorized, api.CodeUnauthenticated, "no valid key or session", `log in with "gatelatch open"`)
@@ -147,7 +148,7 @@ func (s *Server) enter(q *request, bare bool) bool {
 		refuse(q.w, http.StatusForbidden, api.CodeOrigin, "a browser says where a request comes from", "")
 		return false
 	}
-	q.key, q.who = key, key.Actor()
+	q.key, q.who, q.signed = key, key.Actor(), shown.Body
 	q.seat = s.opt.Gate.As(q.who)
 	return true
 }

@@ -29,6 +29,8 @@ type request struct {
 	key   *gatelatch.Key
 	who   gatelatch.Actor
 	seat  *gatelatch.Seat
+	// signed is the body that a page signed for; nil is any.
+	signed *gatelatch.Sum
 }
 
 // endpoint answers a request, or returns the error that answers it.
@@ -71,6 +73,9 @@ func readBody(q *request) ([]byte, error) {
 	_ = ctl.SetReadDeadline(time.Now().Add(bodyTime))
 	raw, err := io.ReadAll(http.MaxBytesReader(q.w, q.Body, api.MaxBody))
 	_ = ctl.SetReadDeadline(time.Time{})
+	if err == nil && q.signed != nil && gatelatch.SumOf(raw) != *q.signed {
+		err = fmt.Errorf("the body is not what the page signed: %w", gatelatch.ErrForbidden)
+	}
 	return raw, err
 }
 

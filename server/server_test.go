@@ -14,10 +14,12 @@ import (
 	"sync"
 	"testing"
 	"testing/fstest"
+	"time"
 
 	"github.com/gatelatch/gatelatch"
 	"github.com/gatelatch/gatelatch/api"
 	"github.com/gatelatch/gatelatch/auth"
+	"github.com/gatelatch/gatelatch/internal/id"
 	"github.com/gatelatch/gatelatch/internal/statedir"
 	"github.com/gatelatch/gatelatch/policy"
 	"github.com/gatelatch/gatelatch/server"
@@ -148,12 +150,26 @@ func (w *world) as(r *http.Request, who string) *http.Request {
 		r.Header.Set("Authorization", "Bearer "+w.decide)
 	case "browser":
 		r.AddCookie(&http.Cookie{Name: cookieName, Value: w.cookie})
-		r.Header.Set(api.PageHeader, w.page)
+		r.Header.Set(api.PageHeader, w.proof(r))
 		if r.Method != http.MethodGet {
 			r.Header.Set("Origin", origin)
 		}
 	}
 	return r
+}
+
+// proof is what the page would send with r.
+func (w *world) proof(r *http.Request) string {
+	w.t.Helper()
+	var raw []byte
+	if r.Body != nil {
+		var err error
+		if raw, err = io.ReadAll(r.Body); err != nil {
+			w.t.Fatal(err)
+		}
+		r.Body = io.NopCloser(bytes.NewReader(raw))
+	}
+	return auth.Prove(w.page, r.Method, r.URL.RequestURI(), raw, id.New("n"), time.Now())
 }
 
 func send(h http.Handler, r *http.Request) *httptest.ResponseRecorder {

@@ -181,7 +181,10 @@ func (s demoSession) round(ctx context.Context, svc gatelatch.Service, session s
 			Ref: fmt.Sprintf("call_%d_%d", n, i), Kind: kind, Tool: c.tool, Input: input, Dir: s.project, Claim: c.claim,
 		})
 	}
-	b, err := svc.Propose(ctx, p)
+	// A proposal that has begun is finished, so that it can be taken back.
+	begun, stop := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
+	defer stop()
+	b, err := svc.Propose(begun, p)
 	if err == nil && b.Opened == nil {
 		out.say("%s asks to run %s", s.name, tools(b))
 		b, err = awaitOrWithdraw(ctx, svc, b.ID, p.Holder)

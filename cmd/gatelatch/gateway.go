@@ -78,6 +78,7 @@ func startGateway(opt gatewayOptions) (_ *gateway, err error) {
 		return nil, err
 	}
 	rules := policy.Open(filepath.Join(opt.config, "policy.yaml"))
+	rules.Protect(string(opt.state), opt.config)
 	if p := rules.Problem(); p != "" {
 		opt.log.Warn("the rules can't be read", "problem", p)
 	}
