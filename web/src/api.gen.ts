@@ -49,6 +49,7 @@ export interface Decided {
   by: Actor;
   at: string;
   note?: string;
+  answers?: Record<string, string>;
 }
 
 export interface AgentCall {
@@ -177,6 +178,7 @@ export interface Call {
   claim?: string;
   context?: Context;
   input: unknown;
+  replaced?: boolean;
   card: Card;
 }
 

@@ -1,8 +1,9 @@
 // Requests to the gateway. A session has two halves: a cookie that the browser
-// sends by itself, and a secret of this origin that only the page can add.
+// sends by itself, and a secret of this origin that only the page can prove.
 
 import { signal } from "@preact/signals";
 import { pageHeader, routes, type Decided, type ErrorBody, type RouteName, type Signatures } from "./api.gen";
+import { prove } from "./proof";
 
 const secretKey = "gatelatch.page";
 
@@ -55,15 +56,17 @@ export async function send<N extends RouteName>(name: N, options: Options<N>): P
 async function request(name: RouteName, options: Parts, used: string | null): Promise<Response> {
   const { method, path } = routes[name];
   const headers = new Headers();
-  if (used !== null) headers.set(pageHeader, used);
+  const target = address(path, options);
+  const body = options.in === undefined ? undefined : JSON.stringify(options.in);
   const init: RequestInit = { method, headers, credentials: "same-origin", cache: "no-store" };
-  if (options.in !== undefined) {
+  if (used !== null && name !== "Login") headers.set(pageHeader, prove(used, method, target, body));
+  if (body !== undefined) {
     headers.set("Content-Type", "application/json");
-    init.body = JSON.stringify(options.in);
+    init.body = body;
   }
   if (options.signal) init.signal = options.signal;
   try {
-    return await fetch(address(path, options), init);
+    return await fetch(target, init);
   } catch (err) {
     if (options.signal?.aborted) throw err;
     throw new NetworkError("the gateway does not answer");
@@ -99,9 +102,20 @@ export async function login(code: string): Promise<void> {
   loggedIn.value = true;
 }
 
-/** Goes on by itself when another tab of this browser has logged in. */
+/** Ends the session. A half that the gateway did not take back is kept, to try again. */
+export async function logout(): Promise<void> {
+  try {
+    await ask("Logout", { in: {} });
+  } catch (err) {
+    if (!(err instanceof ApiError && err.status === 401)) throw err;
+  }
+  localStorage.removeItem(secretKey);
+  loggedIn.value = false;
+}
+
+/** Goes along when another tab of this browser has logged in or out. */
 export function watchLogin(): void {
   window.addEventListener("storage", (event) => {
-    if (event.key === secretKey && event.newValue !== null) loggedIn.value = true;
+    if (event.key === secretKey) loggedIn.value = event.newValue !== null;
   });
 }

@@ -10,7 +10,7 @@ import { effect } from "@preact/signals";
 import { render } from "preact";
 import { loggedIn, watchLogin } from "./api";
 import { App } from "./app";
-import { watchOpen } from "./queue/move";
+import { watchOpen, watchPause } from "./queue/move";
 import { waiting } from "./queue/store";
 import { go, link, now, place, watchPlace } from "./state";
 import { follow } from "./sync";
@@ -20,6 +20,7 @@ import { enter, stage } from "./ui/login";
 watchLogin();
 watchPlace();
 watchOpen();
+watchPause();
 watchKeys();
 setInterval(() => (now.value = Date.now()), 1000);
 

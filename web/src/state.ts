@@ -24,6 +24,16 @@ export function badNews(text: string): News {
 
 export const news = signal<News | null>(null);
 
+/** How long good news stays; bad news stays until the person does something else. */
+export const newsTime = 8_000;
+let fading: ReturnType<typeof setTimeout> | undefined;
+
+export function tell(what: News | null): void {
+  clearTimeout(fading);
+  news.value = what;
+  if (what && what.icon !== "wait") fading = setTimeout(() => (news.value = null), newsTime);
+}
+
 /** A call leaves "pending" once and never returns. */
 export function isSettled(call: Call): boolean {
   return call.state !== "pending";

@@ -3,6 +3,7 @@ import { beforeAll, beforeEach, expect, it } from "vitest";
 import { loggedIn } from "../src/api";
 import type { Call } from "../src/api.gen";
 import { put } from "../src/queue/store";
+import { newsTime } from "../src/state";
 import { watchKeys } from "../src/ui/keys";
 import { aCall, inBatch, settled } from "./calls";
 import { Gateway, refusal } from "./gateway";
@@ -28,6 +29,25 @@ it("binds the decision to the digest that was shown, and goes to the next call",
   expect(has(`[data-call="${a.id}"]`)).toBe(false);
   expect(newsText()).toBe(`Allowed once ${a.card.subject}`);
   expect(document.querySelector(".decide")?.className).toContain("has-news");
+});
+
+it("tells good news for a while, bad news until something else is done", async () => {
+  const [a, b] = [aCall(), aCall()];
+  gateway.answers[route(a)] = () => ({ body: settled(a) });
+  gateway.answers[route(b)] = () => "no answer";
+  await show(a, b);
+  await arm();
+  await press("allow");
+  await pass(newsTime - 1);
+  expect(newsText()).toContain("Allowed once");
+  await pass(1);
+  expect(newsText()).toBe("");
+  await press("allow");
+  await pass(10 * newsTime);
+  expect(newsText()).toContain("Not sent");
+  await act(() => put(aCall()));
+  await key("j");
+  expect(newsText()).toBe("");
 });
 
 it("says that nothing is left after the last one", async () => {
@@ -152,7 +172,13 @@ it("shows what somebody else decided about the call in focus, and leads on", asy
 });
 
 it("says that a batch opens only when all are settled", async () => {
-  await show(aCall({ batch: inBatch("bat", 2) }));
+  const [one, two, three] = [1, 2, 3].map((n) => aCall({ batch: inBatch("bat", n) })) as [Call, Call, Call];
+  await show(two, one, three);
   expect(newsText()).toContain("Decides call 2 of 3. Nothing runs until all are settled.");
-  expect(find(".batch-head").textContent).toBe("Batch of 3, opens when all are settled");
+  const head = () => find(".batch-head").textContent;
+  expect(head()).toBe("Batch of 3, opens when all are settled");
+  await act(() => put(settled(one)));
+  expect(head()).toBe("Batch of 3, 2 still wait");
+  await act(() => put(settled(three)));
+  expect(head()).toBe("Batch of 3, 1 still waits");
 });

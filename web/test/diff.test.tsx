@@ -26,7 +26,16 @@ describe("Diff", () => {
       ["is-add", "", "2", "+", "const MAX = 4;"],
       ["is-add", "", "3", "+", ""],
     ]);
-    expect(document.querySelector(".diff-head")?.textContent).toBe("a.ts+2 −1");
+    expect(document.querySelector(".diff-head")?.textContent).toBe("a.tslines of the replaced text+2 −1");
+  });
+
+  it("leaves out the empty last line that both sides have, and no other", () => {
+    const both: Line = { op: " ", old: 3, new: 4, text: "" };
+    const { unmount } = render(<Diff block={{ kind: "diff", lines: [...lines, both, both] }} />);
+    expect(rows()).toHaveLength(lines.length + 1);
+    unmount();
+    render(<Diff block={{ kind: "diff", lines }} />);
+    expect(rows()).toHaveLength(lines.length);
   });
 
   it("tints the words that changed when as many lines came as went", () => {

@@ -3,13 +3,22 @@
 
 import { vi } from "vitest";
 import type { Call, Event } from "../src/api.gen";
+import { sign } from "../src/proof";
 
 export interface Asked {
   method: string;
   path: string;
   query: URLSearchParams;
   body: unknown;
-  page: string | null;
+  page: string | null; // the half that the request proves
+}
+
+const halves = ["page-half", "old-half", "new-half", "newer-half", "fresh-half"];
+
+/** Which half made the proof, as the gateway finds out by the cookie. */
+function provenBy(proof: string | null, method: string, target: string): string | null {
+  const text = proof?.slice(0, proof.lastIndexOf(".")) ?? "";
+  return halves.find((half) => sign(half, method, target, text) === proof) ?? null;
 }
 
 type Answer = { status?: number; body?: unknown } | "no answer";
@@ -45,7 +54,7 @@ export class Gateway {
       path: pathname,
       query: searchParams,
       body: init.body ? JSON.parse(String(init.body)) : undefined,
-      page: headers.get("X-Gatelatch-Page"),
+      page: provenBy(headers.get("X-Gatelatch-Page"), init.method ?? "GET", url),
     };
     this.asked.push(asked);
     const answer = await (this.answers[`${asked.method} ${pathname}`] ?? this.#other)(asked);

@@ -2,9 +2,12 @@ import { render } from "@testing-library/preact";
 import { beforeEach, expect, it } from "vitest";
 import { ask, loggedIn, watchLogin } from "../src/api";
 import { App } from "../src/app";
+import { calls } from "../src/queue/store";
+import { status } from "../src/state";
 import { enter, stage } from "../src/ui/login";
+import { aCall } from "./calls";
 import { Gateway, refusal } from "./gateway";
-import { find, pass } from "./page";
+import { find, pass, press, show } from "./page";
 
 let gateway: Gateway;
 
@@ -38,6 +41,7 @@ it("says that a link was used, and what to do", async () => {
   await open("/login#c=OLD");
   expect(document.body.textContent).toContain("This link was used already, or is too old.");
   expect(find(".cmd").textContent).toContain("gatelatch open");
+  expect(document.body.textContent).toContain("with the same --state");
   expect(loggedIn.value).toBe(false);
 });
 
@@ -57,7 +61,7 @@ it("sends nobody without a session anywhere but to the terminal", async () => {
   expect(gateway.asked).toEqual([]);
 });
 
-it("sends the page's half with every request, and shows the login screen when it is refused", async () => {
+it("proves the page's half with every request, and shows the login screen when it is refused", async () => {
   localStorage.setItem("gatelatch.page", "old-half");
   loggedIn.value = true;
   await ask("Status", {});
@@ -81,4 +85,41 @@ it("goes on when another tab has logged in, also in the middle of a request", as
   };
   await expect(ask("Status", {})).resolves.toMatchObject({ version: "dev" });
   expect(loggedIn.value).toBe(true);
+});
+
+async function leave() {
+  localStorage.setItem("gatelatch.page", "page-half");
+  loggedIn.value = true;
+  status.value = { version: "dev", you: { kind: "person", name: "Mira Okafor" }, seq: 1 };
+  await show(aCall());
+  await press("logout");
+}
+
+it("logs out, and forgets its half and the calls", async () => {
+  gateway.answers["POST /v1/logout"] = () => ({});
+  await leave();
+  expect(gateway.to("POST /v1/logout").map((a) => a.body)).toEqual([{}]);
+  expect(localStorage.getItem("gatelatch.page")).toBeNull();
+  expect(calls.value.size).toBe(0);
+  expect(document.body.textContent).toContain("You are not logged in here.");
+});
+
+it("is logged out also when the session had ended before", async () => {
+  gateway.answers["POST /v1/logout"] = () => refusal(401, "unauthenticated");
+  await leave();
+  expect(localStorage.getItem("gatelatch.page")).toBeNull();
+});
+
+it("stays logged in when the gateway does not answer, and says so", async () => {
+  gateway.answers["POST /v1/logout"] = () => "no answer";
+  await leave();
+  expect(loggedIn.value).toBe(true);
+  expect(find(".bar-notice").textContent).toBe("Not logged out: the gateway does not answer");
+});
+
+it("leaves with another tab that has logged out", () => {
+  watchLogin();
+  loggedIn.value = true;
+  window.dispatchEvent(new StorageEvent("storage", { key: "gatelatch.page", newValue: null }));
+  expect(loggedIn.value).toBe(false);
 });

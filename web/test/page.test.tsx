@@ -1,8 +1,9 @@
-import { act } from "@testing-library/preact";
+import { act, fireEvent } from "@testing-library/preact";
 import { beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { setPast } from "../src/history/store";
-import { put, selected } from "../src/queue/store";
-import { link, status } from "../src/state";
+import { watchPause } from "../src/queue/move";
+import { filter, put, selected } from "../src/queue/store";
+import { link, news, status, tell } from "../src/state";
 import { putCall } from "../src/sync";
 import { watchKeys } from "../src/ui/keys";
 import { aCall, settled } from "./calls";
@@ -10,7 +11,10 @@ import { Gateway } from "./gateway";
 import { card, find, has, key, pass, press, show } from "./page";
 
 let gateway: Gateway;
-beforeAll(watchKeys);
+beforeAll(() => {
+  watchKeys();
+  watchPause();
+});
 beforeEach(() => {
   gateway = new Gateway();
 });
@@ -60,6 +64,36 @@ describe("the inbox", () => {
     expect(has(".keys")).toBe(false);
   });
 
+  it("keeps the filter on Enter, with the focus on a row and the card in the list", async () => {
+    const [a, b, c] = [aCall(), aCall({ tool: "Edit" }), aCall({ tool: "Edit" })];
+    await show(a, b, c);
+    const field = find<HTMLInputElement>("[data-field=filter]");
+    field.focus();
+    fireEvent.input(field, { target: { value: "nothing has this" } });
+    await key("Enter", field);
+    expect(selected.value).toBe(a.id);
+    fireEvent.input(field, { target: { value: "edit" } });
+    await pass();
+    expect(card().dataset["call"]).toBe(b.id);
+    await key("Enter", field);
+    expect(document.activeElement).toBe(find(`a[data-call="${b.id}"]`));
+    expect(rows("call")).toEqual([b.id, c.id]);
+    await key("j", document.activeElement!);
+    expect(selected.value).toBe(c.id);
+    await key("Escape");
+    expect(filter.value).toBe("");
+  });
+
+  it("leaves the filter before it closes anything else", async () => {
+    await show(aCall());
+    await key("?");
+    const field = find<HTMLInputElement>("[data-field=filter]");
+    field.focus();
+    fireEvent.input(field, { target: { value: "echo" } });
+    await key("Escape", field);
+    expect([filter.value, document.activeElement === field, has(".keys")]).toEqual(["", false, true]);
+  });
+
   it("tells what to do before the first call, and afterwards what was last", async () => {
     await show();
     expect(find(".calm").textContent).toContain("gatelatch install claude");
@@ -87,6 +121,37 @@ describe("the history", () => {
     expect(has("[data-act=allow]")).toBe(false);
     await key("Escape");
     expect(rows("settled")).toHaveLength(2);
+  });
+
+  it("moves through the rows by keys, and comes back to the one that was open", async () => {
+    const [a, b] = [settled(aCall()), settled(aCall())];
+    await show(a, b);
+    find('[data-tab="history"]').click();
+    await pass();
+    const at = () => document.activeElement?.closest<HTMLElement>("tr")?.dataset["settled"];
+    await key("j");
+    expect(at()).toBe(a.id);
+    await key("j");
+    await key("j");
+    expect(at()).toBe(b.id);
+    const before = history.length;
+    (document.activeElement as HTMLElement).click();
+    await pass();
+    expect(card().dataset["settled"]).toBe(b.id);
+    expect(history.length).toBe(before + 1);
+    await key("Escape");
+    expect(at()).toBe(b.id);
+    await key("k");
+    expect(at()).toBe(a.id);
+  });
+
+  it("tells project, agent and the whole note", async () => {
+    const call = settled(aCall(), "denied");
+    await show({ ...call, decided: { ...call.decided!, note: "Not now." } });
+    find('[data-tab="history"]').click();
+    await pass();
+    expect(find("tbody tr").textContent).toContain("checkout-apiClaude Code on ws-14");
+    expect(has('td[title="Not now."]')).toBe(true);
   });
 
   it("names the rule where a rule decided", async () => {
@@ -126,6 +191,35 @@ describe("the bar", () => {
     await press("unpause");
     expect(find(".bar-notice").textContent).toBe("");
     expect(has("[data-act=pause]")).toBe(true);
+  });
+
+  it("keeps no settled call and no news when everything was stopped", async () => {
+    const [a, b] = [aCall(), aCall()];
+    await show(a, b);
+    await act(() => tell({ text: "Allowed once", icon: "yes" }));
+    await act(() => void (status.value = { version: "dev", you, seq: 1, paused: { by: you, at: "" } }));
+    expect(news.value).toBeNull();
+    await act(() => [a, b].forEach((c) => putCall(settled(c, "denied"))));
+    expect(rows("settled")).toEqual([]);
+    expect(document.body.textContent).toContain("Nothing waits for you.");
+  });
+
+  it("drops the settled call in view when a stop is heard of later", async () => {
+    const a = aCall();
+    await show(a);
+    await act(() => putCall(settled(a, "denied")));
+    expect(rows("settled")).toEqual([a.id]);
+    await act(() => void (status.value = { version: "dev", you, seq: 1, paused: { by: you, at: "" } }));
+    expect(rows("settled")).toEqual([]);
+  });
+
+  it("cannot stop without a connection", async () => {
+    await show(aCall());
+    await press("pause");
+    await act(() => void (link.value = "lost"));
+    await press("pause-confirm");
+    expect(gateway.to("POST /v1/pause")).toHaveLength(0);
+    expect(find(".is-stop").getAttribute("aria-disabled")).toBe("true");
   });
 
   it("says when it could not stop", async () => {

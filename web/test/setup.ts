@@ -1,9 +1,9 @@
 import { cleanup } from "@testing-library/preact";
 import { afterEach, beforeEach, vi } from "vitest";
 import { loggedIn } from "../src/api";
-import { failed, known, more, past } from "../src/history/store";
+import { resetPast } from "../src/history/store";
 import { resetQueue } from "../src/queue/store";
-import { go, link, news, status } from "../src/state";
+import { go, link, status, tell } from "../src/state";
 import { helpOpen } from "../src/ui/help";
 import { trouble } from "../src/ui/stop";
 
@@ -18,9 +18,10 @@ afterEach(() => {
   vi.useRealTimers();
   localStorage.clear();
   resetQueue();
-  past.value = [];
-  more.value = known.value = failed.value = helpOpen.value = false;
-  news.value = status.value = null;
+  resetPast();
+  helpOpen.value = false;
+  tell(null);
+  status.value = null;
   link.value = "connecting";
   trouble.value = "";
   go("/", "", "replace");

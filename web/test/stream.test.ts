@@ -38,7 +38,7 @@ describe("listen", () => {
     on.message.mockReset();
   });
 
-  it("asks for what is behind the given event, with the page's half of the session", async () => {
+  it("asks for what is behind the given event, proving the page's half of the session", async () => {
     void listen(41, new AbortController().signal, on).catch(() => {});
     await settle();
     expect(on.open).toHaveBeenCalledOnce();

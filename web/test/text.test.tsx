@@ -77,7 +77,7 @@ describe("the card", () => {
     const reason = { effect: "ask", layer: "machine", rule: "delete(outside)", source: "policy.yaml:31", message: "../x is outside the project.", part: "../x" };
     await show(aCall({ verdict: { effect: "ask", reasons: [reason] } }));
     expect(find(".reason code.asked").textContent).toBe("../x");
-    expect(find(".reason > div").textContent).toBe("../x is outside the project.delete(outside) · machine layer · policy.yaml:31");
+    expect(find(".reason").textContent).toBe("Asked because ../x is outside the project.delete(outside) · machine layer · policy.yaml:31");
   });
 
   it("sets the agent's words apart, under names that say whose they are", async () => {

@@ -8,7 +8,7 @@ import { Since, Until } from "../ui/time";
 import { useArming } from "./arming";
 import { Blocks } from "./blocks";
 import { DecideBar, SettledBar } from "./decide";
-import { answersOf, Questions, type Filled } from "./questions";
+import { answersOf, filledBy, Questions, type Filled } from "./questions";
 import { Why } from "./why";
 
 interface Props {
@@ -23,7 +23,7 @@ export function CallCard({ call, onBack, readOnly = false }: Props) {
   const shown = `${call.id} ${call.digest}`;
   const [filled, fill] = useFor<Filled>(shown, {});
   const [saying, say] = useFor(shown, false);
-  const armed = useArming(JSON.stringify([shown, filled, saying]), card);
+  const armed = useArming(JSON.stringify([shown, saying]), card);
   useEffect(() => void card.current?.scrollTo(0, 0), [shown]);
 
   // Drawn once for each state of the call: arming and typing must not draw a long diff again.
@@ -42,7 +42,7 @@ export function CallCard({ call, onBack, readOnly = false }: Props) {
         </h2>
       </header>
       <div class="card-body" role="group" aria-label="The call in full">
-        <Questions questions={questions} filled={filled} fill={fill} off={!open} />
+        <Questions questions={questions} filled={open ? filled : filledBy(questions, call.decided?.answers)} fill={fill} off={!open} />
         {inFull}
       </div>
       {open ? (

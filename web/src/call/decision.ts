@@ -6,7 +6,7 @@ import { ApiError, ask, NetworkError } from "../api";
 import type { Call, Decision } from "../api.gen";
 import { moveOn } from "../queue/move";
 import { drop, selected } from "../queue/store";
-import { actorName, badNews, news, stateWord, subjectOf, type News } from "../state";
+import { actorName, badNews, stateWord, subjectOf, tell, type News } from "../state";
 import { putCall } from "../sync";
 
 /** The call whose decision is under way. */
@@ -17,14 +17,14 @@ export type Verb = Pick<Decision, "state" | "note" | "answers">;
 export async function decide(call: Call, verb: Verb): Promise<boolean> {
   if (sending.value !== null) return false;
   sending.value = call.id;
-  news.value = null;
+  tell(null);
   try {
     putCall(await ask("Decide", { params: { id: call.id }, in: { ...verb, digest: call.digest } }));
     if (selected.value === call.id) moveOn(call.id);
-    news.value = { text: done(call, verb), icon: verb.state === "allowed" ? "yes" : "no", subject: subjectOf(call) };
+    tell({ text: done(call, verb), icon: verb.state === "allowed" ? "yes" : "no", subject: subjectOf(call) });
     return true;
   } catch (err) {
-    news.value = await explain(call, err);
+    tell(await explain(call, err));
     return false;
   } finally {
     sending.value = null;

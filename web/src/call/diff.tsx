@@ -7,7 +7,7 @@ const kinds: Record<string, { row: string; sign: string; says: string }> = {
 };
 
 export function Diff({ block }: { block: Block }) {
-  const lines = block.lines ?? [];
+  const lines = withoutEnd(block.lines ?? []);
   const words = changedWords(lines);
   return (
     <section class="diff" aria-label="The change">
@@ -15,6 +15,7 @@ export function Diff({ block }: { block: Block }) {
         <code>
           <Foreign text={block.title || "Change"} />
         </code>
+        <span class="muted grow">lines of the replaced text</span>
         <span class="nowrap">
           <span class="plus">+{block.added ?? 0}</span> <span class="minus">−{block.removed ?? 0}</span>
         </span>
@@ -22,7 +23,7 @@ export function Diff({ block }: { block: Block }) {
       {Array.from({ length: Math.ceil(lines.length / atOnce) }, (_, part) => (
         <div key={part} class={lines.length > atOnce ? "is-part" : undefined}>
           <table>
-            <caption class="hide">Before and after in one column</caption>
+            <caption class="hide">Before and after in one column, numbered by the lines of the replaced text</caption>
             <colgroup>
               <col class="ln is-old" />
               <col class="ln" />
@@ -39,6 +40,12 @@ export function Diff({ block }: { block: Block }) {
       ))}
     </section>
   );
+}
+
+/** A text that ends in a line break has an empty last line. Where both sides end so, it says nothing. */
+function withoutEnd(lines: readonly Line[]): readonly Line[] {
+  const last = lines.at(-1);
+  return last?.op === " " && last.text === "" ? lines.slice(0, -1) : lines;
 }
 
 /** A long diff is several tables: the browser can leave out those that are not in view, but not rows. */

@@ -24,6 +24,24 @@ export function answersOf(questions: readonly Question[], filled: Filled): Recor
   return out;
 }
 
+/** What was filled in to get these answers. Words that are no option are other words: none is lost. */
+export function filledBy(questions: readonly Question[], answers: Record<string, string> = {}): Filled {
+  return Object.fromEntries(questions.map((q) => [q.key, fillOf(q, answers[q.key] ?? "")]));
+}
+
+function fillOf({ multi, options }: Question, answer: string): Fill {
+  const values = options.map((o) => o.value);
+  if (values.includes(answer)) return { ...nothing, chosen: [answer] };
+  const chosen: string[] = [];
+  let rest = answer;
+  for (const v of multi ? values : []) {
+    if (rest !== v && !rest.startsWith(v + ", ")) continue;
+    chosen.push(v);
+    rest = rest.slice(v.length + 2);
+  }
+  return { chosen, other: rest !== "", text: rest };
+}
+
 interface Props {
   questions: readonly Question[];
   filled: Filled;
@@ -60,7 +78,7 @@ function One({ name, question, fill, off, set }: { name: string; question: Quest
         )}
         <span>
           <Foreign text={question.question} />
-          {multi && <span class="hint"> Choose any number</span>}
+          {multi && !off && <span class="hint"> Choose any number</span>}
         </span>
       </legend>
       <div class="choices is-tall">
@@ -77,23 +95,31 @@ function One({ name, question, fill, off, set }: { name: string; question: Quest
             )}
           </label>
         ))}
-        <div class="choice other">
-          <input
-            type={type}
-            name={name}
-            aria-label="Other"
-            checked={fill.other}
-            onChange={(e) => useOther(e.currentTarget.checked)}
-          />
-          <b>Other</b>
-          <input
-            class="text"
-            aria-label="Other answer"
-            placeholder="In your own words"
-            value={fill.text}
-            onInput={(e) => useOther(true, e.currentTarget.value)}
-          />
-        </div>
+        {(!off || fill.other) && (
+          <div class="choice other">
+            <input
+              type={type}
+              name={name}
+              aria-label="Other"
+              checked={fill.other}
+              onChange={(e) => useOther(e.currentTarget.checked)}
+            />
+            <b>Other</b>
+            {off ? (
+              <span>
+                <Foreign text={fill.text} />
+              </span>
+            ) : (
+              <input
+                class="text"
+                aria-label="Other answer"
+                placeholder="In your own words"
+                value={fill.text}
+                onInput={(e) => useOther(true, e.currentTarget.value)}
+              />
+            )}
+          </div>
+        )}
       </div>
     </fieldset>
   );

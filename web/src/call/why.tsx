@@ -11,24 +11,23 @@ export function Why({ call }: { call: Call }) {
     ["The agent said before", "its words, not checked", call.context?.said],
   ];
   const told = claims.filter(([, , text]) => text);
-  if (reasons.length + errors.length + told.length === 0) return null;
+  const ours = call.replaced || reasons.length + errors.length > 0;
+  if (!ours && told.length === 0) return null;
   return (
     <div class="cols">
-      {reasons.length + errors.length > 0 && (
+      {ours && (
         <section>
           <div class="sect-head">
             <h3>{call.verdict.effect === "ask" ? "Why asked" : "Why"}</h3>
           </div>
           <ul class="reasons">
+            {call.replaced && <li class="reason is-close">A local hook replaced the agent's input; this is what would run.</li>}
             {reasons.map((r, i) => (
               <ReasonLine key={i} reason={r} />
             ))}
             {errors.map((e, i) => (
               <li key={`e${i}`} class="reason">
-                <span class="label">Error</span>
-                <div>
-                  <Foreign text={e} />
-                </div>
+                <span class="label">Error</span> <Foreign text={e} />
               </li>
             ))}
           </ul>
@@ -53,33 +52,39 @@ export function Why({ call }: { call: Call }) {
   );
 }
 
-const effects: Record<string, string> = { ask: "Ask", deny: "Deny", allow: "Allow" };
+const effects: Record<string, string> = { ask: "Asked because", deny: "Denied because", allow: "Allowed because" };
 
-function ReasonLine({ reason: { effect, layer, rule, source, message, part } }: { reason: Reason }) {
+function ReasonLine({ reason }: { reason: Reason }) {
+  const { effect, message, part } = reason;
   return (
-    <li class="reason">
-      <span class="label">{effects[effect] ?? effect}</span>
-      <div class={effect === "allow" ? "muted" : undefined}>
-        <Message text={message} part={part} />
-        <span class="src">
-          {rule && (
-            <>
-              <code>
-                <Foreign text={rule} />
-              </code>
-              {" · "}
-            </>
-          )}
-          <Foreign text={layer} /> layer
-          {source && (
-            <>
-              {" · "}
-              <Foreign text={source} />
-            </>
-          )}
-        </span>
-      </div>
+    <li class={effect === "allow" ? "reason muted" : "reason"}>
+      <span class="label">{effects[effect] ?? effect}</span> <Message text={message} part={part} />
+      <Source reason={reason} />
     </li>
+  );
+}
+
+/** Where it is written. What holds without a rule is written nowhere. */
+function Source({ reason: { layer, rule, source } }: { reason: Reason }) {
+  if (!rule && layer === "default") return null;
+  return (
+    <span class="src">
+      {rule && (
+        <>
+          <code>
+            <Foreign text={rule} />
+          </code>
+          {" · "}
+        </>
+      )}
+      <Foreign text={layer} /> layer
+      {source && (
+        <>
+          {" · "}
+          <Foreign text={source} />
+        </>
+      )}
+    </span>
   );
 }
 

@@ -2,11 +2,12 @@ import { useEffect, useState } from "preact/hooks";
 import { ask } from "../api";
 import type { Call } from "../api.gen";
 import { CallCard } from "../call/card";
-import { projectName } from "../queue/list";
+import { agentName, projectName } from "../queue/list";
 import { actorName, go, place, stateWord, subjectOf } from "../state";
 import { Icon } from "../ui/icon";
 import { Foreign } from "../ui/text";
 import { clock } from "../ui/time";
+import { openPast, returnToRow } from "./move";
 import { failed, known, loadMore, more, past } from "./store";
 
 export function History() {
@@ -34,6 +35,7 @@ export function History() {
 }
 
 function Table() {
+  useEffect(returnToRow, []);
   return (
     <table class="table is-fixed history">
       <thead>
@@ -42,7 +44,7 @@ function Table() {
           <th class="c-out">Outcome</th>
           <th class="c-tool">Tool</th>
           <th>Call</th>
-          <th class="c-sess">Session</th>
+          <th class="c-sess">Project, agent</th>
           <th class="c-by">Decided by</th>
           <th class="c-why">Note</th>
         </tr>
@@ -57,10 +59,12 @@ function Table() {
 }
 
 function Row({ call }: { call: Call }) {
-  const open = (event: Event) => {
+  const open = (event: MouseEvent) => {
+    if (event.ctrlKey || event.metaKey || event.shiftKey) return;
     event.preventDefault();
-    go("/history", call.id);
+    openPast(call.id);
   };
+  const note = call.decided?.note;
   return (
     <tr data-settled={call.id} onClick={open}>
       <td class="muted nowrap">{clock(call.decided?.at ?? call.created)}</td>
@@ -71,21 +75,24 @@ function Row({ call }: { call: Call }) {
         <Foreign text={call.tool} />
       </td>
       <td class="cut">
-        <a href={`/history#${call.id}`} onClick={open}>
+        <a href={`/history#${call.id}`}>
           <Foreign text={call.card.says} />
         </a>
         <code class="sub cut">
           <Foreign text={subjectOf(call)} />
         </code>
       </td>
-      <td class="cut">
+      <td class="cut" title={call.session.project}>
         <Foreign text={projectName(call.session)} />
+        <span class="sub cut">
+          <Foreign text={agentName(call.session)} />
+        </span>
       </td>
       <td class="cut">
         <By call={call} />
       </td>
-      <td class="cut muted">
-        <Foreign text={call.decided?.note} />
+      <td class="cut muted" title={note}>
+        <Foreign text={note} />
       </td>
     </tr>
   );

@@ -19,6 +19,11 @@ export function setPast(first: Calls): void {
   known.value = true;
 }
 
+export function resetPast(): void {
+  past.value = [];
+  more.value = known.value = failed.value = false;
+}
+
 /** Takes over a call: in its place if it is listed, else on top. */
 export function putPast(call: Call): void {
   if (!isSettled(call) || !known.value) return;

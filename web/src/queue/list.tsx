@@ -6,7 +6,7 @@ import { Help, helpOpen } from "../ui/help";
 import { Icon } from "../ui/icon";
 import { basename, Foreign } from "../ui/text";
 import { Since } from "../ui/time";
-import { choose } from "./move";
+import { choose, stayInList } from "./move";
 import { filter, groups, hover, order, selected, type Group, type Run } from "./store";
 
 export function List() {
@@ -25,7 +25,10 @@ export function List() {
             data-field="filter"
             placeholder="Filter by tool, path, agent, session"
             value={filter.value}
-            onInput={(e) => (filter.value = e.currentTarget.value)}
+            onInput={(e) => {
+              filter.value = e.currentTarget.value;
+              stayInList();
+            }}
           />
           <kbd class="wide">/</kbd>
         </label>
@@ -108,11 +111,18 @@ function BatchRun({ run }: { run: Run }) {
   return (
     <div class="batch">
       <div class="batch-head">
-        <span class="grow">Batch of {run.size}, opens when all are settled</span>
+        <span class="grow" title="Opens when all are settled">
+          Batch of {run.size}, {stillWaits(run)}
+        </span>
       </div>
       {rows}
     </div>
   );
+}
+
+function stillWaits({ size, waiting }: Run): string {
+  if (waiting === 0 || waiting >= size) return "opens when all are settled";
+  return waiting === 1 ? "1 still waits" : `${waiting} still wait`;
 }
 
 function Row({ call }: { call: Call }) {

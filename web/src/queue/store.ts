@@ -36,10 +36,16 @@ export interface Group {
 export interface Run {
   batch: string;
   size: number;
+  /** How many of it wait, also those that the filter leaves out. */
+  waiting: number;
   calls: Call[];
 }
 
 export const groups = computed<Group[]>(() => {
+  const waits = new Map<string, number>();
+  for (const { batch, state } of calls.value.values()) {
+    if (state === "pending") waits.set(batch.id, (waits.get(batch.id) ?? 0) + 1);
+  }
   const out: Group[] = [];
   for (const id of visible.value) {
     const call = calls.value.get(id)!;
@@ -47,7 +53,7 @@ export const groups = computed<Group[]>(() => {
     if (group?.session.id !== call.session.id) out.push((group = { session: call.session, runs: [] }));
     const run = group.runs.at(-1);
     if (run?.batch === call.batch.id) run.calls.push(call);
-    else group.runs.push({ batch: call.batch.id, size: call.batch.size, calls: [call] });
+    else group.runs.push({ batch: call.batch.id, size: call.batch.size, waiting: waits.get(call.batch.id) ?? 0, calls: [call] });
   }
   return out;
 });

@@ -1,9 +1,10 @@
 import type { ComponentChildren } from "preact";
 import { waiting } from "../queue/store";
-import { actorName, go, link, news, place, status } from "../state";
+import { actorName, go, link, place, status, tell } from "../state";
 import { Icon, Latch } from "./icon";
 import { resume, StopAll, trouble } from "./stop";
 import { Foreign } from "./text";
+import { Who } from "./who";
 
 export function Bar() {
   return (
@@ -41,7 +42,7 @@ function to(path: string) {
   return (event: MouseEvent) => {
     if (event.ctrlKey || event.metaKey || event.shiftKey) return;
     event.preventDefault();
-    news.value = null;
+    tell(null);
     if (place.value.path !== path || place.value.open) go(path);
   };
 }
@@ -92,17 +93,6 @@ function Link() {
     <span class="state">
       <span class={link.value === "live" ? "dot" : "dot is-off"} />
       {linkWords[link.value]}
-    </span>
-  );
-}
-
-function Who() {
-  const name = status.value && actorName(status.value.you);
-  if (!name) return <span class="who" />;
-  const initials = name.split(/\s+/).map((word) => [...word][0] ?? "");
-  return (
-    <span class="who" role="img" aria-label={`Logged in as ${name}`} title={name}>
-      {(initials[0]! + (initials.length > 1 ? initials.at(-1)! : "")).toUpperCase()}
     </span>
   );
 }

@@ -7,7 +7,7 @@ const keys: [string[], string][] = [
   [["A"], "allow once"],
   [["D"], "deny"],
   [["⇧D"], "deny and say why"],
-  [["/"], "filter"],
+  [["/"], "filter, Enter keeps it"],
   [["Esc"], "close, go back"],
   [["?"], "these keys"],
 ];

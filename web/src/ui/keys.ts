@@ -1,3 +1,4 @@
+import { stepPast } from "../history/move";
 import { backToList, step } from "../queue/move";
 import { filter } from "../queue/store";
 import { go, place } from "../state";
@@ -10,12 +11,25 @@ export function watchKeys(): void {
   window.addEventListener("keydown", (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey || event.isComposing) return;
     if (event.key === "Escape") escape();
+    else if (event.key === "Enter" && isFilter(event.target)) focusRow();
     else if (!typing(event.target) && press(event.key, event.repeat)) event.preventDefault();
   });
 }
 
+/** Radio buttons and boxes take no letters, so keys go on working from them. */
 function typing(target: EventTarget | null): boolean {
-  return target instanceof HTMLElement && (target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName));
+  if (target instanceof HTMLInputElement) return target.type === "text" || target.type === "search";
+  return target instanceof HTMLTextAreaElement || (target instanceof HTMLElement && target.isContentEditable);
+}
+
+function isFilter(target: EventTarget | null): target is HTMLInputElement {
+  return target instanceof HTMLInputElement && target.dataset["field"] === "filter";
+}
+
+/** The row of the card in view, so that the keys decide on what has the focus. */
+function focusRow(): void {
+  const row = document.querySelector<HTMLElement>(".row[aria-current]") ?? document.querySelector<HTMLElement>(".row");
+  row?.focus();
 }
 
 function press(key: string, repeat: boolean): boolean {
@@ -27,7 +41,7 @@ function press(key: string, repeat: boolean): boolean {
   switch (key) {
     case "j":
     case "k":
-      if (place.value.path === "/") step(key === "j" ? 1 : -1);
+      (place.value.path === "/history" ? stepPast : step)(key === "j" ? 1 : -1);
       return true;
     case "?":
       helpOpen.value = !helpOpen.value;
@@ -47,11 +61,12 @@ function button(act: string): HTMLElement | null {
 /** Closes the innermost thing that is open. */
 function escape(): void {
   const focused = document.activeElement;
-  if (helpOpen.value) helpOpen.value = false;
-  else if (button("deny-back")) button("deny-back")!.click();
-  else if (focused instanceof HTMLInputElement && focused.dataset["field"] === "filter") {
+  if (isFilter(focused)) {
     filter.value = "";
     focused.blur();
-  } else if (place.value.path === "/history" && place.value.open) go("/history");
+  } else if (helpOpen.value) helpOpen.value = false;
+  else if (button("deny-back")) button("deny-back")!.click();
+  else if (place.value.path === "/history" && place.value.open) go("/history");
+  else if (place.value.path === "/" && filter.value) filter.value = "";
   else if (place.value.path === "/" && place.value.open) backToList();
 }

@@ -46,7 +46,10 @@ export function Login() {
 
 const how = (
   <>
-    <p>Run this in a terminal on the gateway’s machine. It opens a link that logs this browser in.</p>
+    <p>
+      Run this in a terminal on the gateway’s machine (with the same <code>--state</code>, if the gateway was started with one).
+      It opens a link that logs this browser in.
+    </p>
     <Command text="gatelatch open" />
     <p class="muted">The link works once, for a short time. This page goes on by itself when you have used it.</p>
   </>

@@ -1,7 +1,7 @@
 import { signal } from "@preact/signals";
 import { useEffect, useState } from "preact/hooks";
 import { ApiError, ask } from "../api";
-import { status } from "../state";
+import { link, status } from "../state";
 
 /** Why the last click here did nothing; said in the bar, on every tab. */
 export const trouble = signal("");
@@ -16,7 +16,9 @@ export function StopAll() {
   }, [asking]);
 
   if (status.value?.paused) return <span class="btn is-stop is-stopped">Stopped</span>;
+  const lost = link.value === "lost";
   const press = () => {
+    if (lost) return;
     if (asking) void change("Pause");
     setAsking(!asking);
   };
@@ -25,7 +27,8 @@ export function StopAll() {
       type="button"
       class={asking ? "btn is-stop is-main" : "btn is-stop"}
       data-act={asking ? "pause-confirm" : "pause"}
-      title="Deny every call until you resume"
+      aria-disabled={lost ? "true" : undefined}
+      title={lost ? "No connection to the gateway" : "Deny every call until you resume"}
       onClick={press}
       onBlur={() => setAsking(false)}
     >
