@@ -15,6 +15,7 @@ var layer = map[string]int{
 	"shell": 0, "web": 0,
 	"internal/strictjson": 0, "internal/id": 0, "internal/writer": 0, "internal/statedir": 0,
 	"internal/hostconfig": 0, "internal/userservice": 0,
+	"store/postgres/pgtest": 0,
 
 	"": 1,
 
