@@ -21,7 +21,7 @@ var layer = map[string]int{
 
 	"audit": 2, "policy": 2, "hook": 2, "api": 2,
 
-	"render": 3, "store/sqlite": 3, "store/storetest": 3, "client": 3, "auth": 3, "api/gen": 3,
+	"render": 3, "store/sqlite": 3, "store/postgres": 3, "store/storetest": 3, "client": 3, "auth": 3, "api/gen": 3,
 
 	"server": 4, "adapter/hookcmd": 4,
 
@@ -37,6 +37,7 @@ var outside = map[string][]string{
 	"policy":              {"go.yaml.in/yaml/v3", "github.com/bmatcuk/doublestar/v4"},
 	"render":              {"github.com/aymanbagabas/go-udiff"},
 	"store/sqlite":        {"modernc.org/sqlite"},
+	"store/postgres":      {"github.com/jackc/pgx/v5"},
 	"cmd/gatelatch":       {"github.com/spf13/cobra", "go.yaml.in/yaml/v3"},
 	"bench":               nil,
 }

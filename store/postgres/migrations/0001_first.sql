@@ -1,0 +1,81 @@
+-- Aggregates are (id, version, body, sum): body is JSON, sum its SHA-256.
+-- What people and agents write is bytea: text refuses a NUL, and one that is
+-- refused at the end of a group would fail it for everybody in it.
+CREATE TABLE batch (
+	id      bytea PRIMARY KEY,
+	version bigint NOT NULL,
+	agent   bytea NOT NULL,
+	session bytea NOT NULL,
+	message bytea NOT NULL,
+	pair    bytea,
+	claimed bytea NOT NULL,
+	opened  boolean NOT NULL,
+	created bigint NOT NULL,
+	body    bytea NOT NULL,
+	sum     bytea NOT NULL,
+	UNIQUE (agent, session, message)
+);
+CREATE INDEX batch_unopened ON batch (created) WHERE NOT opened;
+CREATE INDEX batch_pair ON batch (agent, pair, created) WHERE pair IS NOT NULL AND NOT opened;
+
+-- What lists and waiters search by. The batch's body is the truth.
+CREATE TABLE call (
+	id       bytea PRIMARY KEY,
+	batch    bytea NOT NULL REFERENCES batch (id),
+	pos      bigint NOT NULL,
+	agent    bytea NOT NULL,
+	session  bytea NOT NULL,
+	ref      bytea NOT NULL,
+	tool     bytea NOT NULL,
+	state    text NOT NULL CHECK (state IN ('pending', 'allowed', 'denied', 'expired', 'withdrawn', 'revoked')),
+	created  bigint NOT NULL,
+	settled  bigint CHECK ((state = 'pending') = (settled IS NULL)),
+	deadline bigint
+);
+CREATE INDEX call_batch ON call (batch, state);
+CREATE INDEX call_ref ON call (agent, session, ref, created);
+CREATE INDEX call_waiting ON call (created, batch, pos, id) WHERE state = 'pending';
+CREATE INDEX call_settled ON call (settled, id) WHERE state <> 'pending';
+CREATE INDEX call_deadline ON call (deadline) WHERE state = 'pending' AND deadline IS NOT NULL;
+
+-- Inputs as they came, each once.
+CREATE TABLE input (hash bytea PRIMARY KEY, bytes bytea NOT NULL);
+
+CREATE TABLE session (
+	agent   bytea NOT NULL,
+	id      bytea NOT NULL,
+	version bigint NOT NULL,
+	body    bytea NOT NULL,
+	sum     bytea NOT NULL,
+	PRIMARY KEY (agent, id)
+);
+
+CREATE TABLE key (
+	id      bytea PRIMARY KEY,
+	version bigint NOT NULL,
+	hash    bytea NOT NULL UNIQUE,
+	body    bytea NOT NULL,
+	sum     bytea NOT NULL
+);
+
+CREATE TABLE pause (one int PRIMARY KEY CHECK (one = 1), version bigint NOT NULL, body bytea NOT NULL, sum bytea NOT NULL);
+INSERT INTO pause VALUES (1, 1, '{}', sha256('{}'));
+
+-- prev is unique: two writers that both follow one event can't both commit.
+CREATE TABLE event (
+	seq     bigint PRIMARY KEY,
+	at      bigint NOT NULL,
+	kind    bytea NOT NULL,
+	by_kind bytea NOT NULL,
+	by_id   bytea NOT NULL,
+	by_name bytea NOT NULL,
+	batch   bytea NOT NULL,
+	call    bytea NOT NULL,
+	body    bytea NOT NULL,
+	prev    bytea NOT NULL UNIQUE,
+	link    bytea NOT NULL
+);
+
+-- The end of the trail. Whoever changes anything locks this row, last of all.
+CREATE TABLE head (one int PRIMARY KEY CHECK (one = 1), seq bigint NOT NULL, at bigint NOT NULL, link bytea NOT NULL);
+INSERT INTO head VALUES (1, 0, 0, decode(repeat('00', 32), 'hex'));

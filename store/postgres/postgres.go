@@ -1,0 +1,207 @@
+// Package postgres keeps everything in a PostgreSQL database, which several
+// gateways may use at once. Each has one writer goroutine with group commit,
+// and readers beside it. The database is for Gatelatch alone.
+//
+// Loads are optimistic: a save compares versions, and a change that lost
+// against another gateway runs again from fresh loads. What belongs to all
+// gateways, the trail and the pause switch, is settled under one lock that each
+// takes last.
+//
+// Time is the database's, read once a transaction, and never before the last
+// event of the trail. An event that waited for the lock behind a later one
+// takes that one's time, so that the trail's times never run backwards.
+//
+// Connections are sessions: a pooler that hands them out by the transaction
+// loses their timeouts, and LISTEN.
+package postgres
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"sync"
+	"time"
+
+	"github.com/gatelatch/gatelatch"
+	"github.com/gatelatch/gatelatch/internal/writer"
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
+)
+
+// Options change what a store does; the zero value is right for a gateway.
+type Options struct {
+	// Readers is the most connections for reading; 0 is 8. Three more write,
+	// listen and notify.
+	Readers int
+	// poll is how often to look for changes of other gateways; 0 is a second.
+	poll time.Duration
+	// quiet, for tests, neither sends nor hears a NOTIFY.
+	quiet bool
+	// fault, for tests, is called when everything but the COMMIT was sent.
+	fault func(*pgx.Conn)
+}
+
+// Store is a gatelatch.Store.
+type Store struct {
+	opt    Options
+	pool   *pgxpool.Pool
+	writes *connection // the writer's; nil when it was lost
+	writer *writer.Writer[job]
+	warned bool // PostgreSQL warned on the writer's connection
+	closed chan struct{}
+
+	closing sync.Once
+	stop    context.CancelFunc // ends what follows the other gateways
+	others  sync.WaitGroup
+	name    string        // of this store among those that notify
+	sooner  chan struct{} // somebody notified
+	commits chan struct{} // there is something to notify of
+
+	mu      sync.Mutex
+	now     time.Time     // high-water mark: the clock never runs backwards
+	known   gatelatch.Seq // up to here, everybody was told
+	hear    map[int]func(gatelatch.Change)
+	nextEar int
+}
+
+var _ gatelatch.Store = (*Store)(nil)
+
+// PostgreSQL keeps 64 subtransactions of each transaction at hand; with more,
+// every other snapshot gets slower.
+const groupSize = 60
+
+// Open opens the database that dsn names, a URL or "host=… dbname=…", and
+// brings its schema forward.
+func Open(ctx context.Context, dsn string, opt Options) (_ *Store, err error) {
+	if opt.Readers <= 0 {
+		opt.Readers = 8
+	}
+	if opt.poll <= 0 {
+		opt.poll = time.Second
+	}
+	cfg, err := configure(dsn, opt)
+	if err != nil {
+		return nil, err
+	}
+	s := newStore(opt)
+	defer func() {
+		if err != nil {
+			s.closeAll()
+			err = fmt.Errorf("postgres: %w", err)
+		}
+	}()
+	if err := prepare(ctx, cfg.ConnConfig); err != nil {
+		return nil, err
+	}
+	if s.pool, err = pgxpool.NewWithConfig(ctx, cfg); err != nil {
+		return nil, err
+	}
+	if err := s.loadHead(ctx); err != nil {
+		return nil, err
+	}
+	s.follow()
+	s.writer = writer.New(groupSize, s.commit)
+	return s, nil
+}
+
+func newStore(opt Options) *Store {
+	return &Store{
+		opt: opt, closed: make(chan struct{}), hear: map[int]func(gatelatch.Change){}, name: newName(),
+		sooner: make(chan struct{}, 1), commits: make(chan struct{}, 1), stop: func() {},
+	}
+}
+
+// prepare checks the server and migrates, on a connection of its own that may
+// take its time.
+func prepare(ctx context.Context, cfg *pgx.ConnConfig) error {
+	cfg = cfg.Copy()
+	cfg.RuntimeParams["statement_timeout"] = "0"
+	c, err := pgx.ConnectConfig(ctx, cfg)
+	if err != nil {
+		return err
+	}
+	defer hangUp(c)
+	if err := checkServer(ctx, c); err != nil {
+		return err
+	}
+	return migrate(ctx, c)
+}
+
+// Close finishes what is being committed and closes the connections. Closing
+// again does nothing.
+func (s *Store) Close() error {
+	s.closing.Do(func() {
+		s.writer.Close()
+		s.closeAll()
+	})
+	return nil
+}
+
+func (s *Store) closeAll() {
+	close(s.closed)
+	s.stop()
+	s.others.Wait()
+	if s.writes != nil {
+		hangUp(s.writes.conn)
+	}
+	if s.pool != nil {
+		s.pool.Close() // waits for who still reads
+	}
+}
+
+// clock notes the time of the database and returns it, or what it returned
+// before if that was later.
+func (s *Store) clock(t time.Time) time.Time {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if t = t.UTC(); t.After(s.now) {
+		s.now = t
+	}
+	return s.now
+}
+
+// View implements gatelatch.Store.
+func (s *Store) View(ctx context.Context, fn func(gatelatch.Reader) error) error {
+	select {
+	case <-s.closed:
+		return gatelatch.ErrClosed
+	default:
+	}
+	var err error
+	for range s.opt.Readers + 1 {
+		if err = s.view(ctx, func(r *reader) error { return fn(r) }); !errors.Is(err, errDead) {
+			break
+		}
+	}
+	return err
+}
+
+// errDead means that the pool gave a connection that had been lost before; it
+// leaves the pool with that.
+var errDead = errors.New("a connection was lost")
+
+func (s *Store) view(ctx context.Context, fn func(*reader) error) error {
+	held, err := s.pool.Acquire(ctx)
+	if err != nil {
+		select {
+		case <-s.closed:
+			return gatelatch.ErrClosed
+		default:
+			return fmt.Errorf("postgres: %w", err)
+		}
+	}
+	defer held.Release()
+	c := &connection{conn: held.Conn()}
+	c.deadline(time.Now().Add(patience))
+	defer c.deadline(time.Time{})
+	at, err := c.begin("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
+	switch {
+	case err != nil && c.conn.IsClosed() && !errors.Is(err, os.ErrDeadlineExceeded):
+		return fmt.Errorf("%w: %w", errDead, err)
+	case err != nil:
+		return err
+	}
+	defer func() { _ = c.do("ROLLBACK") }()
+	return fn(&reader{c: c, now: s.clock(at)})
+}

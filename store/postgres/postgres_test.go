@@ -1,0 +1,264 @@
+package postgres
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/gatelatch/gatelatch"
+	"github.com/gatelatch/gatelatch/internal/writer"
+	"github.com/jackc/pgx/v5"
+)
+
+// sql runs a statement behind the store's back.
+func sql(t testing.TB, dir, query string, args ...any) {
+	t.Helper()
+	c, err := pgx.Connect(context.Background(), database(t, dir))
+	must(t, err)
+	defer hangUp(c)
+	_, err = c.Exec(context.Background(), query, args...)
+	must(t, err)
+}
+
+func refusedToOpen(t *testing.T, dsn, want string) {
+	t.Helper()
+	s, err := Open(t.Context(), dsn, Options{})
+	if err == nil {
+		_ = s.Close()
+	}
+	if err == nil || !strings.Contains(err.Error(), want) {
+		t.Errorf("opened with %v, want %q", err, want)
+	}
+}
+
+func TestServerThatLosesCommitsIsRefused(t *testing.T) {
+	dsn := database(t, t.TempDir())
+	for _, level := range []string{"off", "local", "remote_write"} {
+		refusedToOpen(t, dsn+" synchronous_commit="+level, "synchronous_commit is "+level)
+	}
+}
+
+// What holds at the start may be changed by the server's operator later.
+func TestServerThatBeginsToLoseCommitsIsRefused(t *testing.T) {
+	s := open(t, t.TempDir(), Options{})
+	must(t, save(s, pending("m1")))
+	must(t, s.writes.do("SET synchronous_commit=off"))
+	if err := save(s, pending("m2")); err == nil || !strings.Contains(err.Error(), "synchronous_commit is off") {
+		t.Errorf("saved with %v", err)
+	}
+}
+
+func TestConnectionsHaveTimeouts(t *testing.T) {
+	s := open(t, t.TempDir(), Options{})
+	must(t, save(s, pending("m1")))
+	held, err := s.pool.Acquire(t.Context())
+	must(t, err)
+	defer held.Release()
+	for _, c := range []*pgx.Conn{s.writes.conn, held.Conn()} {
+		var statement, idle string
+		must(t, c.QueryRow(t.Context(), `SELECT current_setting('statement_timeout'), current_setting('idle_in_transaction_session_timeout')`).Scan(&statement, &idle))
+		if statement != "10s" || idle != "1s" {
+			t.Errorf("statements end after %s, idle transactions after %s", statement, idle)
+		}
+	}
+}
+
+func TestOldServerIsRefused(t *testing.T) {
+	was := oldest
+	oldest = 990000
+	defer func() { oldest = was }()
+	refusedToOpen(t, database(t, t.TempDir()), "needs 14 or newer")
+}
+
+func TestNewerSchemaIsRefused(t *testing.T) {
+	dir := t.TempDir()
+	must(t, open(t, dir, Options{}).Close())
+	sql(t, dir, `INSERT INTO gatelatch_schema VALUES (99)`)
+	refusedToOpen(t, database(t, dir), "newer gatelatch")
+}
+
+func TestGatewaysThatStartTogetherMigrateOnce(t *testing.T) {
+	dir := t.TempDir()
+	dsn := database(t, dir)
+	errs := make(chan error)
+	for range 8 {
+		go func() {
+			s, err := Open(context.Background(), dsn, Options{})
+			if err == nil {
+				err = s.Close()
+			}
+			errs <- err
+		}()
+	}
+	for range 8 {
+		if err := <-errs; err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+func TestDamageIsAnError(t *testing.T) {
+	for name, damage := range map[string]string{
+		"body":  `UPDATE batch SET body = convert_to(replace(convert_from(body, 'UTF8'), 'pending', 'allowed'), 'UTF8')`,
+		"input": `UPDATE input SET bytes = '{"command":"rm"}'`,
+		"lost":  `DELETE FROM input`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := t.TempDir()
+			s := open(t, dir, Options{})
+			must(t, save(s, pending("m1")))
+			sql(t, dir, damage)
+			err := s.View(t.Context(), func(r gatelatch.Reader) error { _, err := r.Batch("bat_m1"); return err })
+			if err == nil || !strings.Contains(err.Error(), "damaged") {
+				t.Errorf("reading a damaged row: %v", err)
+			}
+		})
+	}
+	dir := t.TempDir()
+	s := open(t, dir, Options{})
+	must(t, save(s, pending("m1")))
+	must(t, s.Close())
+	sql(t, dir, `DELETE FROM event WHERE seq=2`)
+	refusedToOpen(t, database(t, dir), "damaged at its end")
+}
+
+func TestTimeNeverRunsBackwards(t *testing.T) {
+	dir := t.TempDir()
+	s := open(t, dir, Options{})
+	must(t, save(s, pending("m1")))
+	later := time.Now().Add(time.Hour).Truncate(time.Microsecond)
+	sql(t, dir, `UPDATE head SET at=$1`, later.UnixMicro()) // as if the server's clock had been set back since
+	now := view(t, s, func(r gatelatch.Reader) (time.Time, error) { return r.Now(), nil })
+	if now.Before(later) {
+		t.Errorf("reads at %v, the trail ends at %v", now, later)
+	}
+	must(t, save(s, pending("m2")))
+	if es := trail(t, s); es[3].At.Before(later) {
+		t.Errorf("event at %v, the one before at %v", es[3].At, later)
+	}
+}
+
+// group commits jobs together, as the writer does when they wait at once.
+func group(s *Store, work ...job) (errs []error) {
+	var jobs []*writer.Job[job]
+	for _, w := range work {
+		jobs = append(jobs, &writer.Job[job]{Work: w})
+	}
+	s.commit(jobs)
+	for _, j := range jobs {
+		errs = append(errs, j.Err)
+	}
+	return errs
+}
+
+func saving(b *gatelatch.Batch) job { return func(tx gatelatch.Tx) error { return tx.SaveBatch(b) } }
+
+func TestFailedStatementFailsItsOwnJobOnly(t *testing.T) {
+	s := open(t, t.TempDir(), Options{})
+	overlooked := func(w gatelatch.Tx) error {
+		if err := w.SaveBatch(pending("bad")); err != nil {
+			return err
+		}
+		_ = w.(*tx).run(`INSERT INTO no_such_table VALUES (1)`)
+		return nil // a caller that overlooks the error changes nothing
+	}
+	for _, errs := range [][]error{group(s, overlooked), group(s, saving(pending("m1")), overlooked, saving(pending("m2")))} {
+		for i, err := range errs {
+			if bad := len(errs) == 1 || i == 1; bad != (err != nil) {
+				t.Errorf("job %d of %d: %v", i, len(errs), err)
+			}
+		}
+	}
+	if n := len(trail(t, s)); n != 4 {
+		t.Errorf("%d events, want those of m1 and m2", n)
+	}
+}
+
+func TestAnyBytesAreKept(t *testing.T) {
+	s := open(t, t.TempDir(), Options{})
+	odd := func() *gatelatch.Batch {
+		b := pending("m\x00")
+		b.Session = "\x00s"
+		b.Calls[0].Ref, b.Calls[0].Tool = "r\x00", "T\x00\xff"
+		by := gatelatch.Actor{Kind: gatelatch.PersonActor, ID: "\x00", Name: "N\x00\xff"}
+		if err := b.Decide("cal_m\x00", gatelatch.Decision{State: gatelatch.Denied, By: by, At: b.Created, Digest: b.Calls[0].Digest, Note: "\x00"}); err != nil {
+			t.Fatal(err)
+		}
+		return b
+	}
+	if err := errors.Join(group(s, saving(pending("m1")), saving(odd()), saving(pending("m2")))...); err != nil {
+		t.Fatal(err)
+	}
+	b := view(t, s, func(r gatelatch.Reader) (*gatelatch.Batch, error) { return r.BatchOfRef(agent.ID, "\x00s", "r\x00") })
+	if b.ID != "bat_m\x00" {
+		t.Errorf("found %q", b.ID)
+	}
+	if es := trail(t, s); len(es) != 7 || es[4].By.Name != "N\x00\xff" {
+		t.Errorf("%d events, the fifth by %q", len(es), es[4].By.Name)
+	}
+	err := s.View(t.Context(), func(r gatelatch.Reader) error { _, err := r.Batch("no\x00\xff"); return err })
+	if !errors.Is(err, gatelatch.ErrNotFound) {
+		t.Errorf("an odd id: %v", err)
+	}
+}
+
+// Calls in one group may share an input that none of them has written yet.
+func TestGroupReadsItsOwnInputs(t *testing.T) {
+	s := open(t, t.TempDir(), Options{})
+	withdraw := func(tx gatelatch.Tx) error {
+		b, err := tx.Batch("bat_m1")
+		if err != nil {
+			return err
+		}
+		if err := b.Withdraw(agent, "", tx.Now()); err != nil {
+			return err
+		}
+		return tx.SaveBatch(b)
+	}
+	must(t, errors.Join(group(s, saving(pending("m1")), saving(pending("m2")), withdraw)...))
+	refuse := func(tx gatelatch.Tx) error { return errors.Join(tx.SaveBatch(pending("m3")), errors.New("no")) }
+	if errs := group(s, refuse, withdraw); errs[0] == nil || errs[1] != nil {
+		t.Errorf("after a refusal: %v", errs)
+	}
+	trail(t, s)
+}
+
+// The query of BatchOfPair knows for itself which states are gone.
+func TestPairsFindWhatIsNotGone(t *testing.T) {
+	s := open(t, t.TempDir(), Options{})
+	at, why := time.Now(), "\x00"
+	decided := func(b *gatelatch.Batch, state gatelatch.State) error {
+		return b.Decide(b.Calls[0].ID, gatelatch.Decision{State: state, By: agent, At: at, Digest: b.Calls[0].Digest})
+	}
+	for state, reach := range map[gatelatch.State]func(*gatelatch.Batch) error{
+		gatelatch.Pending:   func(*gatelatch.Batch) error { return nil },
+		gatelatch.Allowed:   func(b *gatelatch.Batch) error { return decided(b, gatelatch.Allowed) },
+		gatelatch.Denied:    func(b *gatelatch.Batch) error { return decided(b, gatelatch.Denied) },
+		gatelatch.Withdrawn: func(b *gatelatch.Batch) error { return b.Withdraw(agent, why, at) },
+		gatelatch.Expired: func(b *gatelatch.Batch) error {
+			b.Calls[0].Deadline = at
+			return b.Expire(b.Calls[0].ID, at)
+		},
+		gatelatch.Revoked: func(b *gatelatch.Batch) error {
+			return errors.Join(decided(b, gatelatch.Allowed), b.Revoke(agent, why, at))
+		},
+	} {
+		b := pending(string(state))
+		b.Pair = gatelatch.SumOf([]byte(state))
+		must(t, errors.Join(b.Claim("h\x00", agent, at), reach(b), save(s, b)))
+		if b.Calls[0].State != state {
+			t.Fatalf("%s, want %s", b.Calls[0].State, state)
+		}
+		for holder, mine := range map[string]bool{"h\x00": true, "other": false} {
+			err := s.View(t.Context(), func(r gatelatch.Reader) error { _, err := r.BatchOfPair(agent.ID, b.Pair, holder); return err })
+			if err != nil && !errors.Is(err, gatelatch.ErrNotFound) {
+				t.Fatal(err)
+			}
+			if found, want := err == nil, mine && !b.Gone(); found != want {
+				t.Errorf("%s: found by %q: %v, want %v", state, holder, found, want)
+			}
+		}
+	}
+}
