@@ -19,6 +19,7 @@ const defaultListen = "127.0.0.1:7474"
 // config is config.yaml. Flags win over it, it wins over the defaults.
 type config struct {
 	Listen string       `yaml:"listen"`
+	Store  string       `yaml:"store"`
 	Hooks  []hookConfig `yaml:"hooks"`
 }
 

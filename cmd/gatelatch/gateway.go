@@ -10,14 +10,17 @@ import (
 	"os"
 	"os/user"
 	"path/filepath"
+	"strings"
 	"sync"
 	"time"
 
 	"github.com/gatelatch/gatelatch"
 	"github.com/gatelatch/gatelatch/auth"
+	"github.com/gatelatch/gatelatch/internal/filelock"
 	"github.com/gatelatch/gatelatch/internal/statedir"
 	"github.com/gatelatch/gatelatch/policy"
 	"github.com/gatelatch/gatelatch/server"
+	"github.com/gatelatch/gatelatch/store/postgres"
 	"github.com/gatelatch/gatelatch/store/sqlite"
 	"github.com/gatelatch/gatelatch/web"
 )
@@ -29,13 +32,15 @@ type gatewayOptions struct {
 	state  statedir.Dir
 	config string // directory
 	listen string
+	store  string // "" is a file in the state directory, else a postgres:// URL
 	log    *slog.Logger
 }
 
 // gateway is everything that runs, wired together.
 type gateway struct {
 	opt   gatewayOptions
-	store *sqlite.Store
+	lock  *os.File
+	store gatelatch.Store
 	auth  *auth.Auth
 	url   string
 	temp  string // where the sockets lie, if that is not the state directory
@@ -59,6 +64,9 @@ func startGateway(opt gatewayOptions) (_ *gateway, err error) {
 	if opt.listen == "" {
 		opt.listen = defaultListen
 	}
+	if opt.store == "" {
+		opt.store = cfg.Store
+	}
 	if err := opt.state.Prepare(); err != nil {
 		return nil, err
 	}
@@ -70,6 +78,9 @@ func startGateway(opt gatewayOptions) (_ *gateway, err error) {
 			err = errors.Join(err, g.close())
 		}
 	}()
+	if g.lock, err = filelock.Lock(opt.state.Lock()); err != nil {
+		return nil, alreadyRuns(opt.state, err)
+	}
 	if g.store, err = openStore(ctx, opt); err != nil {
 		return nil, err
 	}
@@ -90,21 +101,40 @@ func startGateway(opt gatewayOptions) (_ *gateway, err error) {
 	return g, nil
 }
 
-func openStore(ctx context.Context, opt gatewayOptions) (*sqlite.Store, error) {
-	fatal := func(err error) {
-		opt.log.Error("the disk may have lost a commit; stopping", "err", err)
-		os.Exit(1)
+// alreadyRuns says which gateway has the state directory.
+func alreadyRuns(state statedir.Dir, err error) error {
+	if !errors.Is(err, filelock.ErrLocked) {
+		return err
 	}
-	s, err := sqlite.Open(ctx, opt.state.Database(), sqlite.Options{Fatal: fatal})
-	if errors.Is(err, sqlite.ErrLocked) {
-		where := ""
-		if old, e := opt.state.Gateway(); e == nil {
-			where = fmt.Sprintf(" (process %d, %s)", old.PID, old.URL)
+	where := ""
+	if old, e := state.Gateway(); e == nil {
+		where = fmt.Sprintf(" (process %d, %s)", old.PID, old.URL)
+	}
+	return withHint(fmt.Errorf("a gateway already runs on %s%s", state, where),
+		`use it with "gatelatch open`+stateArg(state)+`", or give this one another --state`)
+}
+
+func openStore(ctx context.Context, opt gatewayOptions) (gatelatch.Store, error) {
+	switch {
+	case opt.store == "":
+		fatal := func(err error) {
+			opt.log.Error("the disk may have lost a commit; stopping", "err", err)
+			os.Exit(1)
 		}
-		return nil, withHint(fmt.Errorf("a gateway already runs on %s%s", opt.state, where),
-			`use it with "gatelatch open`+stateArg(opt.state)+`", or give this one another --state`)
+		s, err := sqlite.Open(ctx, opt.state.Database(), sqlite.Options{Fatal: fatal})
+		if err != nil {
+			return nil, err // not s: a nil store in an interface is not nil
+		}
+		return s, nil
+	case strings.HasPrefix(opt.store, "postgres://"), strings.HasPrefix(opt.store, "postgresql://"):
+		s, err := postgres.Open(ctx, opt.store, postgres.Options{})
+		if err != nil {
+			return nil, err
+		}
+		return s, nil
 	}
-	return s, err
+	return nil, withHint(errors.New("the store is none that this gatelatch knows"),
+		"leave it out for a file in the state directory, or give postgres://USER@HOST/DATABASE")
 }
 
 func personName() string {
@@ -194,8 +224,8 @@ func (g *gateway) socketDir() (dir string, err error) {
 	return dir, err
 }
 
-// listenSocket removes what a killed gateway left: the store's lock says that
-// no other one lives.
+// listenSocket removes what a killed gateway left: the lock says that no other
+// one lives.
 func listenSocket(path string) (net.Listener, error) {
 	if err := os.Remove(path); err != nil && !errors.Is(err, os.ErrNotExist) {
 		return nil, err
@@ -238,6 +268,9 @@ func (g *gateway) close() error {
 			_ = g.opt.state.Retire()
 		}
 		errs = append(errs, g.store.Close())
+	}
+	if g.lock != nil {
+		errs = append(errs, g.lock.Close())
 	}
 	return errors.Join(errs...)
 }

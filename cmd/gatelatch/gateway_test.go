@@ -164,7 +164,12 @@ func TestGatewayRefusesToStart(t *testing.T) {
 		"an address others can reach":    {func(o *gatewayOptions) { o.listen = "0.0.0.0:0" }, "not a loopback address"},
 		"a public name":                  {func(o *gatewayOptions) { o.listen = "example.com:80" }, "not a loopback address"},
 		"a port that is taken":           {func(o *gatewayOptions) { o.listen = taken.Addr().String() }, "address already in use"},
-		"no port":                        {func(o *gatewayOptions) { o.listen = "127.0.0.1" }, "missing port"},
+		"a store that is not known":      {func(o *gatewayOptions) { o.store = "mysql://x" }, "none that this gatelatch knows"},
+		"a database that is not there":   {func(o *gatewayOptions) { o.store = "postgres://nobody@127.0.0.1:1/none" }, "connect"},
+		"a state that is not a database": {func(o *gatewayOptions) {
+			writeFile(t, o.state.Database(), "this is not a database at all, however long it may be")
+		}, "not a database"},
+		"no port": {func(o *gatewayOptions) { o.listen = "127.0.0.1" }, "missing port"},
 		"a configuration with a typo": {func(o *gatewayOptions) {
 			writeFile(t, filepath.Join(o.config, "config.yaml"), "lissten: 127.0.0.1:1\n")
 		}, "lissten"},

@@ -28,6 +28,7 @@ project and ask about the rest.`,
 	state := stateFlag(cmd)
 	cmd.Flags().StringVar(&opt.config, "config", "", "configuration directory (default $XDG_CONFIG_HOME/gatelatch)")
 	cmd.Flags().StringVar(&opt.listen, "listen", "", "loopback address for the page (default "+defaultListen+")")
+	cmd.Flags().StringVar(&opt.store, "store", "", "postgres:// URL of a database that gateways share (default a file in the state directory);\nkeep a password out of it: in ~/.pgpass, or the whole URL in config.yaml")
 	cmd.Flags().BoolVar(&debug, "debug", false, "log more")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print where it listens as JSON, and log as JSON")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) (err error) {

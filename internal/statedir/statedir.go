@@ -27,6 +27,9 @@ func (d Dir) ApproverKey() string { return filepath.Join(string(d), "approver.ke
 // Run holds what is there only while a gateway runs.
 func (d Dir) Run() string { return filepath.Join(string(d), "run") }
 
+// Lock is held by the gateway that runs here.
+func (d Dir) Lock() string { return filepath.Join(d.Run(), "lock") }
+
 // Log is where a gateway that was started on demand writes.
 func (d Dir) Log() string { return filepath.Join(string(d), "gateway.log") }
 

@@ -10,9 +10,6 @@ import (
 	"github.com/gatelatch/gatelatch"
 )
 
-// ErrLocked means that another gateway has the database open.
-var ErrLocked = errors.New("another gateway uses this state directory")
-
 // reader reads one state of the database.
 type reader struct {
 	c   *connection

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/gatelatch/gatelatch"
+	"github.com/gatelatch/gatelatch/internal/filelock"
 	"github.com/gatelatch/gatelatch/internal/writer"
 	_ "modernc.org/sqlite" // the driver
 )
@@ -70,7 +71,7 @@ func Open(ctx context.Context, path string, opt Options) (_ *Store, err error) {
 			err = errors.Join(err, s.closeFiles())
 		}
 	}()
-	if s.lock, err = lockFile(path + ".lock"); err != nil {
+	if s.lock, err = filelock.Lock(path + ".lock"); err != nil {
 		return nil, err
 	}
 	if err := s.openFiles(ctx, path); err != nil {

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/gatelatch/gatelatch"
+	"github.com/gatelatch/gatelatch/internal/filelock"
 	"github.com/gatelatch/gatelatch/store/storetest"
 	"go.uber.org/goleak"
 )
@@ -114,7 +115,7 @@ func TestSecondProcessIsRefused(t *testing.T) {
 	dir := t.TempDir()
 	s := open(t, dir, Options{})
 	defer s.Close()
-	if _, err := Open(t.Context(), filepath.Join(dir, "g.db"), Options{}); !errors.Is(err, ErrLocked) {
+	if _, err := Open(t.Context(), filepath.Join(dir, "g.db"), Options{}); !errors.Is(err, filelock.ErrLocked) {
 		t.Errorf("second open: %v, want ErrLocked", err)
 	}
 }

@@ -1,6 +1,6 @@
 //go:build unix
 
-package sqlite
+package filelock
 
 import (
 	"fmt"
@@ -8,9 +8,9 @@ import (
 	"syscall"
 )
 
-// lockFile makes sure that one process has the database. The kernel lets go
+// Lock makes sure that one process has what path stands for. The kernel lets go
 // of the lock when the process dies, however it dies.
-func lockFile(path string) (*os.File, error) {
+func Lock(path string) (*os.File, error) {
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|syscall.O_NOFOLLOW, 0o600)
 	if err != nil {
 		return nil, err
@@ -20,16 +20,4 @@ func lockFile(path string) (*os.File, error) {
 		return nil, fmt.Errorf("%s: %w", path, ErrLocked)
 	}
 	return f, nil
-}
-
-func syncDir(dir string) error {
-	d, err := os.Open(dir)
-	if err != nil {
-		return err
-	}
-	err = d.Sync()
-	if e := d.Close(); err == nil {
-		err = e
-	}
-	return err
 }

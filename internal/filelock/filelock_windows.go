@@ -1,4 +1,4 @@
-package sqlite
+package filelock
 
 import (
 	"fmt"
@@ -6,9 +6,9 @@ import (
 	"syscall"
 )
 
-// lockFile makes sure that one process has the database: the file is opened
+// Lock makes sure that one process has what path stands for: the file is opened
 // without sharing.
-func lockFile(path string) (*os.File, error) {
+func Lock(path string) (*os.File, error) {
 	name, err := syscall.UTF16PtrFromString(path)
 	if err != nil {
 		return nil, err
@@ -19,5 +19,3 @@ func lockFile(path string) (*os.File, error) {
 	}
 	return os.NewFile(uintptr(h), path), nil
 }
-
-func syncDir(string) error { return nil }
