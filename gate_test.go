@@ -114,7 +114,7 @@ func TestRequestRestartDecision(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t)
 		b := w.propose(message("m1", "ask"))
-		time.Sleep(72 * time.Hour) //nolint:forbidigo // virtual time
+		<-time.After(72 * time.Hour) // of virtual time
 		w.restart()
 		again := w.propose(message("m1", "ask"))
 		if again.ID != b.ID || again.Calls[0].State != gatelatch.Pending {

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
 	"time"
 
 	"github.com/gatelatch/gatelatch"
@@ -40,6 +41,9 @@ func loadConfig(dir string) (config, error) {
 	if err != nil {
 		return c, err
 	}
+	if err := onlyOursToWrite(path); err != nil {
+		return c, err
+	}
 	dec := yaml.NewDecoder(bytes.NewReader(raw))
 	dec.KnownFields(true)
 	if err := dec.Decode(&c); err != nil {
@@ -54,6 +58,15 @@ func loadConfig(dir string) (config, error) {
 		}
 	}
 	return c, nil
+}
+
+// onlyOursToWrite refuses a file that others can change: it names programs.
+func onlyOursToWrite(path string) error {
+	info, err := os.Stat(path)
+	if err == nil && runtime.GOOS != "windows" && info.Mode().Perm()&0o022 != 0 {
+		err = withHint(fmt.Errorf("%s can be written by others", path), "chmod go-w "+path)
+	}
+	return err
 }
 
 func (c config) hooks() []gatelatch.Hook {

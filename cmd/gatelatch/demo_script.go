@@ -20,7 +20,7 @@ func demoSessions() []demoSession {
 					{tool: "Bash", input: fields{"command": "npm test -- payments --coverage > test.log 2>&1", "description": "Run the payment tests"}, claim: "Run the payment tests"},
 				}},
 				{said: "The old cache confuses the tests.", calls: []demoCall{
-					{tool: "Bash", input: fields{"command": "rm -rf dist ../shared/.cache/checkout && npm ci", "description": "Clean install"}, claim: "Clean install"},
+					{tool: "Bash", input: fields{"command": "rm -rf dist ../.cache/checkout && npm ci", "description": "Clean install"}, claim: "Clean install"},
 				}},
 			},
 		},

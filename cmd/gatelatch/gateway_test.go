@@ -173,6 +173,16 @@ func TestGatewayRefusesToStart(t *testing.T) {
 		"a configuration with a typo": {func(o *gatewayOptions) {
 			writeFile(t, filepath.Join(o.config, "config.yaml"), "lissten: 127.0.0.1:1\n")
 		}, "lissten"},
+		"a configuration that others can write": {func(o *gatewayOptions) {
+			path := filepath.Join(o.config, "config.yaml")
+			writeFile(t, path, "listen: 127.0.0.1:0\n")
+			if err := os.Chmod(path, 0o666); err != nil {
+				t.Fatal(err)
+			}
+		}, "written by others"},
+		"a hook that is not there": {func(o *gatewayOptions) {
+			writeFile(t, filepath.Join(o.config, "config.yaml"), "hooks:\n  - path: /nonexistent/check\n")
+		}, "no such file"},
 		"a hook without an absolute path": {func(o *gatewayOptions) {
 			writeFile(t, filepath.Join(o.config, "config.yaml"), "hooks:\n  - path: check\n")
 		}, "absolute path"},
