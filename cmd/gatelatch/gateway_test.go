@@ -134,6 +134,17 @@ func TestPauseAndUnpause(t *testing.T) {
 	}
 }
 
+func TestMisusedCommandsPointAtTheirHelp(t *testing.T) {
+	for _, args := range [][]string{{"allow"}, {"ls", "x"}, {"ls", "--bogus"}, {"bogus"}} {
+		root := newRootCmd()
+		root.SetArgs(args)
+		cmd, err := root.ExecuteContextC(t.Context())
+		if err = helped(cmd, err); err == nil || !strings.Contains(hintOf(err), "--help") {
+			t.Errorf("%v: %v, hint %q", args, err, hintOf(err))
+		}
+	}
+}
+
 func TestOpenPrintsALinkThatIsNotAQuery(t *testing.T) {
 	opt := testGateway(t)
 	out, err := command(t, opt, "open", "--print")

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
+	"strings"
 	"syscall"
 
 	"github.com/gatelatch/gatelatch/adapter/hookcmd"
@@ -25,11 +26,21 @@ func run() int {
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	if err := newRootCmd().ExecuteContext(ctx); err != nil {
-		complain(err)
+	if cmd, err := newRootCmd().ExecuteContextC(ctx); err != nil {
+		complain(helped(cmd, err))
 		return 1
 	}
 	return 0
+}
+
+// helped points at the help of a command that was not called as it wants.
+func helped(cmd *cobra.Command, err error) error {
+	for _, start := range []string{"accepts ", "unknown ", "invalid argument ", "flag needs ", "requires "} {
+		if strings.HasPrefix(err.Error(), start) && hintOf(err) == "" {
+			return withHint(err, `see "`+cmd.CommandPath()+` --help"`)
+		}
+	}
+	return err
 }
 
 func asksForHelp(args []string) bool {
