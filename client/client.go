@@ -4,7 +4,6 @@
 package client
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -16,6 +15,7 @@ import (
 
 	"github.com/gatelatch/gatelatch/api"
 	"github.com/gatelatch/gatelatch/internal/statedir"
+	"github.com/gatelatch/gatelatch/internal/strictjson"
 )
 
 // ErrUnreachable means that no gateway answered.
@@ -91,13 +91,10 @@ func (c *Client) do(ctx context.Context, method, path string, in, out any) (int,
 func (c *Client) send(ctx context.Context, method, path string, in any) (*response, error) {
 	var body []byte
 	if in != nil {
-		var buf bytes.Buffer
-		enc := json.NewEncoder(&buf)
-		enc.SetEscapeHTML(false) // an input's bytes stay as they are
-		if err := enc.Encode(in); err != nil {
+		var err error
+		if body, err = strictjson.Marshal(in); err != nil {
 			return nil, err
 		}
-		body = buf.Bytes()
 	}
 	res, err := c.roundTrip(ctx, method, path, body)
 	if err != nil {

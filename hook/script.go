@@ -149,11 +149,8 @@ func encode(c *gatelatch.Call, s *gatelatch.Session) ([]byte, error) {
 	if s != nil {
 		q.Session = session{s.ID, s.Name, s.Project, s.Mode}
 	}
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false) // it would rewrite the input
-	err := enc.Encode(q)
-	return b.Bytes(), err
+	raw, err := strictjson.Marshal(q)
+	return append(raw, '\n'), err // a whole line: scripts read lines
 }
 
 type answer struct {

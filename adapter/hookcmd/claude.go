@@ -120,21 +120,12 @@ func effective(c *gatelatch.Call) (json.RawMessage, error) {
 	if err := json.Unmarshal(c.Input, &fields); err != nil {
 		return nil, err
 	}
-	answers, err := encode(c.Decided.Answers)
+	answers, err := strictjson.Marshal(c.Decided.Answers)
 	if err != nil {
 		return nil, err
 	}
 	fields["answers"] = answers
-	return encode(fields)
-}
-
-// encode is json.Marshal without the HTML escapes, which would change bytes.
-func encode(v any) ([]byte, error) {
-	var buf bytes.Buffer
-	enc := json.NewEncoder(&buf)
-	enc.SetEscapeHTML(false)
-	err := enc.Encode(v)
-	return buf.Bytes(), err
+	return strictjson.Marshal(fields)
 }
 
 func why(b *gatelatch.Batch) string {

@@ -87,11 +87,11 @@ type specific map[string]any
 
 func (e event) answer(body specific, text string) Answer {
 	body["hookEventName"] = string(e)
-	out, err := encode(map[string]any{"hookSpecificOutput": body})
+	out, err := strictjson.Marshal(map[string]any{"hookSpecificOutput": body})
 	if err != nil {
 		return Answer{Code: exitBlock, Text: err.Error()}
 	}
-	return Answer{Out: out, Text: text}
+	return Answer{Out: append(out, '\n'), Text: text}
 }
 
 // deny is the denial in the form that the event needs. For an event that is

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -17,6 +16,7 @@ import (
 	"github.com/gatelatch/gatelatch/client"
 	"github.com/gatelatch/gatelatch/internal/id"
 	"github.com/gatelatch/gatelatch/internal/statedir"
+	"github.com/gatelatch/gatelatch/internal/strictjson"
 	"github.com/spf13/cobra"
 )
 
@@ -169,7 +169,7 @@ func (s demoSession) round(ctx context.Context, svc gatelatch.Service, session s
 		Context: gatelatch.Context{Prompt: s.prompt, Said: r.said},
 	}
 	for i, c := range r.calls {
-		input, err := plainJSON(c.input)
+		input, err := strictjson.Marshal(c.input)
 		if err != nil {
 			return err
 		}
@@ -227,14 +227,4 @@ func tools(b *gatelatch.Batch) string {
 		names = append(names, c.Tool)
 	}
 	return strings.Join(names, ", ")
-}
-
-// plainJSON is json.Marshal without HTML escapes: inputs look as agents write
-// them.
-func plainJSON(v any) ([]byte, error) {
-	var buf bytes.Buffer
-	enc := json.NewEncoder(&buf)
-	enc.SetEscapeHTML(false)
-	err := enc.Encode(v)
-	return bytes.TrimSpace(buf.Bytes()), err
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/gatelatch/gatelatch/api"
 	"github.com/gatelatch/gatelatch/client"
 	"github.com/gatelatch/gatelatch/internal/statedir"
+	"github.com/gatelatch/gatelatch/internal/strictjson"
 )
 
 // testGateway runs a whole gateway in this process.
@@ -60,7 +61,7 @@ func ask(t *testing.T, opt gatewayOptions, message, command string) *gatelatch.B
 	if err != nil {
 		t.Fatal(err)
 	}
-	input, err := plainJSON(fields{"command": command})
+	input, err := strictjson.Marshal(fields{"command": command})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -260,7 +261,7 @@ func TestQuestionsNeedTheirAnswers(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	input, err := plainJSON(fields{"questions": []fields{{"question": "Delete prod?", "options": []fields{{"label": "no"}, {"label": "yes"}}}}})
+	input, err := strictjson.Marshal(fields{"questions": []fields{{"question": "Delete prod?", "options": []fields{{"label": "no"}, {"label": "yes"}}}}})
 	if err != nil {
 		t.Fatal(err)
 	}

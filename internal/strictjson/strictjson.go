@@ -57,6 +57,16 @@ func Compact(raw []byte) ([]byte, error) {
 	return out.Bytes(), nil
 }
 
+// Marshal is json.Marshal without the HTML escapes, which would change the
+// bytes of a raw value: && would become \u0026\u0026.
+func Marshal(v any) ([]byte, error) {
+	var out bytes.Buffer
+	enc := json.NewEncoder(&out)
+	enc.SetEscapeHTML(false)
+	err := enc.Encode(v)
+	return bytes.TrimSuffix(out.Bytes(), []byte("\n")), err
+}
+
 // A Field is one member of an object. Name is decoded; Raw and Value are the
 // bytes as they stand.
 type Field struct {

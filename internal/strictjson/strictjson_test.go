@@ -157,3 +157,12 @@ func FuzzCheck(f *testing.F) {
 		}
 	})
 }
+
+// T1: a raw value goes out as it came in.
+func TestMarshalKeepsEveryByte(t *testing.T) {
+	const raw = `{"command":"a && b <x>","n":1.0,"u":"\u0026"}`
+	got, err := Marshal(map[string]json.RawMessage{"input": json.RawMessage(raw)})
+	if want := `{"input":` + raw + `}`; err != nil || string(got) != want {
+		t.Errorf("got %s, %v; want %s", got, err, want)
+	}
+}
