@@ -3,36 +3,109 @@ package gatelatch
 import (
 	"context"
 	"errors"
+
+	"github.com/gatelatch/gatelatch/internal/id"
 )
 
 // Decide implements Approver.
 func (s *Seat) Decide(ctx context.Context, callID string, d Decision) (out *Batch, err error) {
-	if err := errors.Join(s.is(PersonActor), checkText("note", d.Note, maxText)); err != nil {
+	if err := errors.Join(s.is(PersonActor), d.check()); err != nil {
 		return nil, err
 	}
-	for q, a := range d.Answers {
-		if err := errors.Join(checkText("question", q, maxText), checkText("answer", a, maxText)); err != nil {
+	sess := &Session{}
+	if d.Remember != nil {
+		if sess, err = s.covered(ctx, callID, d); err != nil {
 			return nil, err
 		}
 	}
+	grantID := id.New("gra")
 	err = s.gate.store.Update(ctx, func(tx Tx) error {
 		if out, err = tx.BatchOfCall(callID); err != nil {
 			return err
 		}
-		pause, err := tx.Pause()
-		if err != nil {
+		d := d
+		d.By, d.At = s.who, tx.Now()
+		if d.Remember != nil {
+			d.Grant = grantID
+		}
+		if d.State == Allowed {
+			if err := s.unpaused(tx); err != nil {
+				return err
+			}
+		}
+		if err := out.Decide(callID, d); err != nil {
 			return err
 		}
-		if pause.On && d.State == Allowed {
-			return ErrPaused
+		if d.Remember != nil && len(out.Events()) > 0 {
+			if err := remember(tx, grantID, out, out.Call(callID), sess, d); err != nil {
+				return err
+			}
 		}
-		d.By, d.At = s.who, tx.Now()
-		if err := out.Decide(callID, d); err != nil {
+		return tx.SaveBatch(out)
+	})
+	s.afterDecide(ctx, out, d, err)
+	return out, err
+}
+
+// covered checks what is to be remembered against the call as it was shown.
+// Policy may look at files, so it is asked before the transaction; that the
+// call is still the same, the digest says.
+func (s *Seat) covered(ctx context.Context, callID string, d Decision) (*Session, error) {
+	l, err := s.Call(ctx, callID)
+	if err != nil {
+		return nil, err
+	}
+	if l.State != Pending || l.Digest != d.Digest { // Decide says it better
+		return l.Session, nil
+	}
+	if err := s.gate.policy.Covers(d.Remember.Match, l.Call, l.Session, d.Remember.Scope); err != nil {
+		return nil, invalid("%s can't be remembered: %v", d.Remember.Match, err)
+	}
+	return l.Session, nil
+}
+
+// afterDecide lets the gate do at once what the decision left to do. A decision
+// that came too late found the call expired, which is then written down.
+func (s *Seat) afterDecide(ctx context.Context, b *Batch, d Decision, err error) {
+	var late *SettledError
+	switch {
+	case err == nil && d.Remember != nil:
+		poke(s.gate.hub.sooner)
+	case errors.As(err, &late) && late.Decided.State == Expired && b != nil:
+		_ = s.gate.change(ctx, b.ID, func(tx Tx, b *Batch) { b.Tick(tx.Now()) })
+	}
+}
+
+// Edit implements Approver.
+func (s *Seat) Edit(ctx context.Context, callID string, from Sum, input []byte) (out *Batch, err error) {
+	l, err := s.Call(ctx, callID)
+	if err != nil {
+		return nil, err
+	}
+	q := ProposedCall{Ref: l.Ref, Kind: l.Kind, Tool: l.Tool, Input: input, Dir: l.Dir, Claim: l.Claim}
+	if err := q.check(); err != nil {
+		return nil, err
+	}
+	j := s.gate.judge(ctx, q, l.Session, nil)
+	err = s.gate.store.Update(ctx, func(tx Tx) error {
+		if out, err = tx.BatchOfCall(callID); err != nil {
+			return err
+		}
+		if err := out.Edit(callID, from, j.input, j.verdict, s.who, tx.Now()); err != nil {
 			return err
 		}
 		return tx.SaveBatch(out)
 	})
 	return out, err
+}
+
+// Remember returns the matcher that an allow of a scope would remember, or why
+// there is none.
+func (s *Seat) Remember(l Listed, scope Scope) (string, error) {
+	if l.Kind != Permission {
+		return "", invalid("the answer to a %s is not remembered", l.Kind)
+	}
+	return s.gate.policy.Remember(l.Call, l.Session, scope)
 }
 
 // Call returns one call with its batch and session, for people.

@@ -19,7 +19,9 @@ type Batch struct {
 	Context   Context   `json:"context"`
 	Calls     []*Call   `json:"calls"`
 	Created   time.Time `json:"created"`
-	Opened    *Opening  `json:"opened,omitempty"`
+	Phase     int       `json:"phase"`             // from 1; a permission found while running begins the next
+	Opened    *Opening  `json:"opened,omitempty"`  // the last; it is over when a new phase begins
+	Finished  time.Time `json:"finished,omitzero"` // the agent went on with the results
 
 	Version int64 `json:"-"` // kept by the store: what the next save must find
 
@@ -33,14 +35,6 @@ type Context struct {
 	Said   string `json:"said,omitempty"`   // what the agent said last
 }
 
-// An Opening says who took the batch. Holder is a nonce made for one attempt,
-// so that two processes of one session never both hold it.
-type Opening struct {
-	Holder string    `json:"holder"`
-	Fence  int64     `json:"fence"`
-	At     time.Time `json:"at"`
-}
-
 // Events returns what happened to the batch since it was last saved. A store
 // writes them in the transaction that saves the batch and calls Saved only
 // after the commit, so that a failed commit loses none.
@@ -50,11 +44,15 @@ func (b *Batch) Events() []Event { return b.events }
 func (b *Batch) Saved(n int, version int64) { b.events, b.Version = b.events[n:], version }
 
 func (b *Batch) record(kind EventKind, call string, by Actor, at time.Time, body any) {
+	b.events = append(b.events, Event{Kind: kind, By: by, At: at, Batch: b.ID, Call: call, Body: eventBody(body)})
+}
+
+func eventBody(body any) json.RawMessage {
 	raw, err := json.Marshal(body)
 	if err != nil {
-		panic(fmt.Sprintf("gatelatch: event %s: %v", kind, err)) // bodies are our own types
+		panic(fmt.Sprintf("gatelatch: event body: %v", err)) // bodies are our own types
 	}
-	b.events = append(b.events, Event{Kind: kind, By: by, At: at, Batch: b.ID, Call: call, Body: raw})
+	return raw
 }
 
 // Call returns the call with the given id, or nil.
@@ -95,11 +93,52 @@ func (b *Batch) Claim(holder string, by Actor, at time.Time) error {
 // is then a new question.
 func (b *Batch) Gone() bool {
 	for _, c := range b.Calls {
-		if c.State == Withdrawn || c.State == Expired {
+		if c.State == Withdrawn || c.State == Expired || c.State == Lapsed {
 			return true
 		}
 	}
 	return false
+}
+
+// Index returns what a store finds the batch by.
+func (b *Batch) Index() Index {
+	x := Index{Opened: b.Opened != nil}
+	last := b.Finished
+	sooner := func(t time.Time) {
+		if !t.IsZero() && (x.Due.IsZero() || t.Before(x.Due)) {
+			x.Due = t
+		}
+	}
+	over := b.Ready()
+	for _, c := range b.Calls {
+		switch {
+		case c.State == Pending:
+			sooner(c.Deadline)
+		case c.permit():
+			x.Permits, over = true, false
+			sooner(c.Lapses)
+		case c.running():
+			over = false
+			if b.Ready() {
+				sooner(b.Opened.Until)
+			}
+		case c.Outcome != nil:
+			last = later(last, c.Outcome.At)
+		case c.Decided != nil:
+			last = later(last, c.Decided.At)
+		}
+	}
+	if over {
+		x.Over = last
+	}
+	return x
+}
+
+func later(a, b time.Time) time.Time {
+	if b.After(a) {
+		return b
+	}
+	return a
 }
 
 // digest binds a decision to everything that was shown. Adding a field is a
@@ -111,7 +150,8 @@ func (b *Batch) digest(c *Call) Sum {
 
 // Propose adds a call. Its state is pending from the first moment.
 func (b *Batch) Propose(c *Call, by Actor, at time.Time) {
-	c.State, c.Decided = Pending, nil
+	b.Phase = max(b.Phase, 1)
+	c.State, c.Decided, c.Phase = Pending, nil, b.Phase
 	c.InputSum = SumOf(c.Input)
 	c.Digest = b.digest(c)
 	b.Calls = append(b.Calls, c)
@@ -146,15 +186,19 @@ func (b *Batch) Judge(c *Call, v Verdict, at time.Time) error {
 	default:
 		c.State = Denied
 	}
+	if v.Limit > 0 && (c.Deadline.IsZero() || at.Add(v.Limit).Before(c.Deadline)) {
+		c.Deadline = at.Add(v.Limit)
+	}
 	if c.State != Pending {
-		c.Decided = &Decision{State: c.State, By: by, At: at, Note: v.Denial(), Digest: c.Digest}
+		b.decided(c, Decision{State: c.State, By: by, At: at, Note: v.Denial(), Digest: c.Digest, Grant: v.Grant})
 	}
 	b.record(CallJudged, c.ID, by, at, struct {
 		Effect  Effect   `json:"effect"`
 		Digest  Sum      `json:"digest"`
 		Policy  string   `json:"policy,omitempty"`
+		Grant   string   `json:"grant,omitempty"`
 		Reasons []Reason `json:"reasons,omitempty"`
-	}{v.Effect, c.Digest, v.Policy, withoutParts(v.Reasons)})
+	}{v.Effect, c.Digest, v.Policy, v.Grant, withoutParts(v.Reasons)})
 	return nil
 }
 
@@ -167,143 +211,4 @@ func withoutParts(rs []Reason) []Reason {
 		out[i] = r
 	}
 	return out
-}
-
-// Decide settles a waiting call by a person's decision. The first one wins;
-// asking for the same again is harmless, anything else gets a *SettledError.
-func (b *Batch) Decide(callID string, d Decision) error {
-	c := b.Call(callID)
-	switch {
-	case c == nil:
-		return fmt.Errorf("call %s: %w", callID, ErrNotFound)
-	case d.State != Allowed && d.State != Denied:
-		return invalid("a decision is allowed or denied, not %q", d.State)
-	case c.State.Settled() && c.Decided != nil && d.same(*c.Decided):
-		return nil
-	case c.State.Settled():
-		return settled(c)
-	case d.Digest != c.Digest:
-		return fmt.Errorf("call %s: %w", callID, ErrChanged)
-	case len(d.Answers) > 0 && (c.Kind != Question || d.State != Allowed):
-		return invalid("answers go with allowing a question")
-	}
-	if c.Kind == Question && d.State == Allowed {
-		if err := c.answered(d.Answers); err != nil {
-			return err
-		}
-	}
-	return b.settle(c, CallDecided, d)
-}
-
-// Revoke takes back what was allowed, while nobody holds the batch: what its
-// holder was told can't be unsaid.
-func (b *Batch) Revoke(by Actor, why string, at time.Time) error {
-	if b.Opened != nil {
-		return ErrOpened
-	}
-	for _, c := range b.Calls {
-		if c.State == Allowed {
-			d := Decision{State: Revoked, By: by, At: at, Note: why, Digest: c.Digest}
-			b.move(c, CallRevoked, d)
-		}
-	}
-	return nil
-}
-
-// Expire settles a waiting call whose deadline has passed. A call without a
-// deadline never expires.
-func (b *Batch) Expire(callID string, at time.Time) error {
-	c := b.Call(callID)
-	switch {
-	case c == nil:
-		return fmt.Errorf("call %s: %w", callID, ErrNotFound)
-	case c.State.Settled():
-		return settled(c)
-	case c.Deadline.IsZero() || at.Before(c.Deadline):
-		return invalid("call %s has not reached a deadline", callID)
-	}
-	return b.settle(c, CallExpired, Decision{State: Expired, By: Actor{Kind: ClockActor}, At: at, Digest: c.Digest})
-}
-
-// Withdraw settles every call that still waits, because the agent no longer asks.
-func (b *Batch) Withdraw(by Actor, why string, at time.Time) error {
-	for _, c := range b.Calls {
-		if c.State.Settled() {
-			continue
-		}
-		d := Decision{State: Withdrawn, By: by, At: at, Note: why, Digest: c.Digest}
-		if err := b.settle(c, CallWithdrawn, d); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func (b *Batch) settle(c *Call, kind EventKind, d Decision) error {
-	if c.State != Pending {
-		return settled(c)
-	}
-	b.move(c, kind, d)
-	return nil
-}
-
-func (b *Batch) move(c *Call, kind EventKind, d Decision) {
-	c.State, c.Decided = d.State, &d
-	b.record(kind, c.ID, d.By, d.At, struct {
-		State  State  `json:"state"`
-		Digest Sum    `json:"digest"`
-		Note   string `json:"note,omitempty"`
-	}{d.State, d.Digest, d.Note})
-}
-
-func settled(c *Call) error {
-	e := &SettledError{Call: c.ID, Decided: Decision{State: c.State}}
-	if c.Decided != nil {
-		e.Decided = *c.Decided
-	}
-	return e
-}
-
-// Open opens the latch for holder. It succeeds once; asking again as the same
-// holder is harmless, so that a lost answer can be asked for again.
-func (b *Batch) Open(holder string, by Actor, at time.Time) error {
-	switch {
-	case holder == "":
-		return invalid("opening a batch needs a holder")
-	case !b.Ready():
-		return ErrWaiting
-	case b.Opened != nil && b.Opened.Holder == holder:
-		return nil
-	case b.Opened != nil:
-		return ErrOpened
-	}
-	b.Opened = &Opening{Holder: holder, Fence: 1, At: at}
-	b.record(BatchOpened, "", by, at, struct {
-		Fence int64 `json:"fence"`
-	}{b.Opened.Fence})
-	return nil
-}
-
-// Report notes that the agent ran a call. A call that was still waiting ran
-// because somebody answered in the agent's own dialog: it is withdrawn.
-func (b *Batch) Report(callID string, ok bool, by Actor, at time.Time) error {
-	c := b.Call(callID)
-	if c == nil {
-		return fmt.Errorf("call %s: %w", callID, ErrNotFound)
-	}
-	if c.Outcome != nil {
-		return nil
-	}
-	if c.State == Pending {
-		d := Decision{State: Withdrawn, By: by, At: at, Note: "answered in the agent's own dialog", Digest: c.Digest}
-		if err := b.settle(c, CallWithdrawn, d); err != nil {
-			return err
-		}
-	}
-	c.Outcome = &Outcome{OK: ok, At: at}
-	b.record(CallReported, c.ID, by, at, struct {
-		OK    bool  `json:"ok"`
-		State State `json:"state"`
-	}{ok, c.State})
-	return nil
 }

@@ -15,12 +15,17 @@ type Gate struct {
 	policy Policy
 	hooks  []Hook
 	hub    *hub
+	ledger ledger
+
+	// Retention is how long a batch is kept after nothing can happen to it any
+	// more. Its events stay. Set it before Run; New sets 30 days.
+	Retention time.Duration
 }
 
 // New returns a gate that judges by policy and keeps everything in store.
 // Hooks run before policy, in order.
 func New(store Store, policy Policy, hooks ...Hook) *Gate {
-	g := &Gate{store: store, policy: policy, hooks: hooks, hub: newHub()}
+	g := &Gate{store: store, policy: policy, hooks: hooks, hub: newHub(), Retention: 30 * 24 * time.Hour}
 	// From the first moment: a change that nobody heard would leave a waiter
 	// asleep. It ends with the store.
 	store.Changes(context.Background(), g.hub.changed)
@@ -31,10 +36,11 @@ func New(store Store, policy Policy, hooks ...Hook) *Gate {
 // verified key.
 func (g *Gate) As(who Actor) *Seat { return &Seat{gate: g, who: who} }
 
-// Run settles what has waited too long, until ctx ends.
+// Run does what nobody asks for, until ctx ends: it settles what has waited too
+// long, judges again what a new grant may cover, and forgets what is long over.
 func (g *Gate) Run(ctx context.Context) {
 	for {
-		timer := time.NewTimer(g.expireDue(ctx))
+		timer := time.NewTimer(g.runDue(ctx))
 		select {
 		case <-ctx.Done():
 			timer.Stop()
@@ -46,39 +52,65 @@ func (g *Gate) Run(ctx context.Context) {
 	}
 }
 
-// expireDue settles overdue calls and returns how long nothing is due. An
-// error only makes it try again soon: expiry is a denial, late is safe.
-func (g *Gate) expireDue(ctx context.Context) time.Duration {
-	const again, idle = time.Second, time.Hour
+// runDue returns how long nothing is due. An error only makes it try again
+// soon: whatever the clock does is a denial, and late is safe. It never rests
+// for long, because another gateway may have left something to do and died.
+func (g *Gate) runDue(ctx context.Context) time.Duration {
+	const again, idle = time.Second, 30 * time.Second
+	next, err := g.tickDue(ctx)
+	more, e := g.workDue(ctx)
+	if err = errors.Join(err, e, g.forgetOver(ctx)); err != nil || more {
+		return again
+	}
+	return min(idle, next)
+}
+
+// tickDue tells the clock to every batch that is due, and returns how long
+// until the next one.
+func (g *Gate) tickDue(ctx context.Context) (time.Duration, error) {
+	const far = time.Hour
 	var due []string
 	var next, now time.Time
 	err := g.store.View(ctx, func(r Reader) (err error) {
 		now = r.Now()
-		due, next, err = r.Overdue(now, 100)
+		due, next, err = r.Due(now, atOnce)
 		return err
 	})
-	for _, callID := range due {
-		e := g.store.Update(ctx, func(tx Tx) error {
-			b, err := tx.BatchOfCall(callID)
+	for _, id := range due {
+		err = errors.Join(err, g.change(ctx, id, func(tx Tx, b *Batch) { b.Tick(tx.Now()) }))
+	}
+	switch {
+	case len(due) > 0:
+		return 0, err
+	case next.IsZero():
+		return far, err
+	}
+	return max(0, next.Sub(now)), err
+}
+
+// forgetOver deletes batches that were over before Retention.
+func (g *Gate) forgetOver(ctx context.Context) error {
+	var over []string
+	err := g.store.View(ctx, func(r Reader) (err error) {
+		over, err = r.Over(r.Now().Add(-g.Retention), atOnce)
+		return err
+	})
+	for _, id := range over {
+		err = errors.Join(err, g.store.Update(ctx, func(tx Tx) error {
+			b, err := tx.Batch(id)
 			if err != nil {
 				return err
 			}
-			if err := b.Expire(callID, tx.Now()); err != nil {
+			if x := b.Index(); x.Over.IsZero() || !x.Over.Before(tx.Now().Add(-g.Retention)) {
+				return nil
+			}
+			if err := tx.Forget(id); err != nil {
 				return err
 			}
-			return tx.SaveBatch(b)
-		})
-		if e != nil && !errors.Is(e, ErrSettled) {
-			err = errors.Join(err, e)
-		}
+			return tx.Record(Event{Kind: BatchForgotten, By: Actor{Kind: ClockActor}, At: tx.Now(), Batch: id})
+		}))
 	}
-	switch {
-	case err != nil || len(due) > 0:
-		return again
-	case next.IsZero():
-		return idle
-	}
-	return min(idle, max(0, next.Sub(now)))
+	return err
 }
 
 // before runs the hooks over one call. A block is sticky, a failing hook
@@ -112,27 +144,27 @@ func runHook(ctx context.Context, h Hook, c *Call, s *Session) (res HookResult, 
 }
 
 // judge runs hooks and policy over one proposed call.
-func (g *Gate) judge(ctx context.Context, q ProposedCall, s *Session) judged {
+func (g *Gate) judge(ctx context.Context, q ProposedCall, s *Session, grants []*Grant) judged {
 	c := &Call{Ref: q.Ref, Kind: q.Kind, Tool: q.Tool, Input: slices.Clone(q.Input), Dir: q.Dir, Claim: q.Claim}
 	blocked := g.before(ctx, c, s)
 	input := c.Input
-	v := g.ask(ctx, c, s)
+	v := g.ask(ctx, c, s, grants)
 	if len(blocked) > 0 {
-		v.Effect, v.Reasons = Deny, append(blocked, v.Reasons...)
+		v.Effect, v.Grant, v.Reasons = Deny, "", append(blocked, v.Reasons...)
 	}
 	// A question or a plan is for a person by nature: no rule answers it.
 	if c.Kind != Permission && v.Effect == Allow {
-		v.Effect = Ask
+		v.Effect, v.Grant = Ask, ""
 	}
 	return judged{input: input, verdict: v}
 }
 
-func (g *Gate) ask(ctx context.Context, c *Call, s *Session) (v Verdict) {
+func (g *Gate) ask(ctx context.Context, c *Call, s *Session, grants []*Grant) (v Verdict) {
 	defer func() {
 		if p := recover(); p != nil {
 			v = Verdict{Effect: Deny, Errors: []string{fmt.Sprintf("policy failed: %v", p)},
 				Reasons: []Reason{{Effect: Deny, Layer: "policy", Message: "policy failed on this call"}}}
 		}
 	}()
-	return g.policy.Judge(ctx, c, s)
+	return g.policy.Judge(ctx, c, s, grants)
 }

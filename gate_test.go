@@ -29,7 +29,7 @@ var (
 // byTool is a policy whose verdict is the tool's name.
 type byTool struct{}
 
-func (byTool) Judge(_ context.Context, c *gatelatch.Call, _ *gatelatch.Session) gatelatch.Verdict {
+func (byTool) Judge(_ context.Context, c *gatelatch.Call, _ *gatelatch.Session, grants []*gatelatch.Grant) gatelatch.Verdict {
 	var e gatelatch.Effect
 	_ = e.UnmarshalText([]byte(c.Tool))
 	if c.Tool == "panic" {

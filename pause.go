@@ -17,9 +17,11 @@ func (s *Seat) Status(ctx context.Context) (st Status, err error) {
 		return Status{}, err
 	}
 	err = s.gate.store.View(ctx, func(r Reader) error {
-		if st.Pause, err = r.Pause(); err != nil {
+		ctl, err := r.Control()
+		if err != nil {
 			return err
 		}
+		st.Pause = ctl.Pause
 		st.Seq, err = r.LastSeq()
 		return err
 	})
@@ -58,30 +60,9 @@ func (s *Seat) denyWaiting(ctx context.Context, why string) error {
 	}
 }
 
-// revokePermits takes back every allow that nobody has taken yet.
+// revokePermits takes back every allow that nobody has consumed.
 func (s *Seat) revokePermits(ctx context.Context, why string) error {
-	for {
-		var ids []string
-		err := s.gate.store.View(ctx, func(r Reader) (err error) { ids, err = r.Permits(100); return err })
-		if err != nil || len(ids) == 0 {
-			return err
-		}
-		for _, id := range ids {
-			err := s.gate.store.Update(ctx, func(tx Tx) error {
-				b, err := tx.Batch(id)
-				if err != nil {
-					return err
-				}
-				if err := b.Revoke(s.who, why, tx.Now()); err != nil {
-					return err
-				}
-				return tx.SaveBatch(b)
-			})
-			if err != nil && !errors.Is(err, ErrOpened) {
-				return err
-			}
-		}
-	}
+	return s.gate.eachPermit(ctx, func(tx Tx, b *Batch) { b.Revoke(s.who, why, tx.Now()) })
 }
 
 // Unpause lets policy and people decide again.
@@ -94,19 +75,19 @@ func (s *Seat) Unpause(ctx context.Context) error {
 
 func (s *Seat) setPause(ctx context.Context, on bool, note string) error {
 	return s.gate.store.Update(ctx, func(tx Tx) error {
-		old, err := tx.Pause()
-		if err != nil || old.On == on {
+		ctl, err := tx.Control()
+		if err != nil || ctl.Pause.On == on {
 			return err
 		}
-		p := Pause{On: on, By: s.who, At: tx.Now(), Note: note}
-		if err := tx.SavePause(p); err != nil {
+		ctl.Pause = Pause{On: on, By: s.who, At: tx.Now(), Note: note}
+		if err := tx.SaveControl(ctl); err != nil {
 			return err
 		}
 		kind := GatePaused
 		if !on {
 			kind = GateUnpaused
 		}
-		return tx.Record(Event{Kind: kind, By: s.who, At: p.At})
+		return tx.Record(Event{Kind: kind, By: s.who, At: ctl.Pause.At})
 	})
 }
 

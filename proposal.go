@@ -2,6 +2,7 @@ package gatelatch
 
 import (
 	"encoding/json"
+	"slices"
 	"time"
 	"unicode/utf8"
 
@@ -28,7 +29,7 @@ func (p *Proposal) check() error {
 		return invalid("a proposal has at least one call")
 	case len(p.Calls) > MaxCalls:
 		return invalid("a proposal has at most %d calls, got %d", MaxCalls, len(p.Calls))
-	case p.Repeats && (p.Pair == "" || p.Holder == "" || len(p.Calls) != 1):
+	case p.Repeats && (p.Pair == "" || p.Hold.Holder == "" || len(p.Calls) != 1):
 		return invalid("a repeated call comes alone, with its holder and the turn it belongs to")
 	case p.Limit < 0:
 		return invalid("the time limit is negative")
@@ -39,16 +40,25 @@ func (p *Proposal) check() error {
 	}{
 		"session": {p.Session.ID, maxName}, "agent name": {p.Session.Name, maxName},
 		"project": {p.Session.Project, maxPath}, "mode": {p.Session.Mode, maxName}, "host": {p.Session.Host, maxName},
-		"message": {p.Message, maxName}, "pair": {p.Pair, maxName}, "holder": {p.Holder, maxHolder},
+		"message": {p.Message, maxName}, "pair": {p.Pair, maxName},
 		"prompt": {p.Context.Prompt, maxText}, "said": {p.Context.Said, maxText},
 	} {
 		if err := checkText(name, f.text, f.most); err != nil {
 			return err
 		}
 	}
+	if p.Hold != (Hold{}) {
+		if err := p.Hold.check(); err != nil {
+			return err
+		}
+	}
+	return checkCalls(p.Calls)
+}
+
+func checkCalls(calls []ProposedCall) error {
 	refs := map[string]bool{}
-	for i := range p.Calls {
-		c := &p.Calls[i]
+	for i := range calls {
+		c := &calls[i]
 		if c.Ref != "" && refs[c.Ref] {
 			return invalid("two calls have the id %q", c.Ref)
 		}
@@ -104,16 +114,24 @@ func (p *Proposal) pair() Sum {
 // sameAs reports whether b is what p proposes: anything else under the same
 // message is a conflict.
 func (p *Proposal) sameAs(b *Batch) bool {
-	if len(p.Calls) != len(b.Calls) {
-		return false
-	}
-	for i, c := range b.Calls {
-		q := p.Calls[i]
-		if c.Ref != q.Ref || c.Tool != q.Tool || c.Kind != q.Kind || c.Dir != q.Dir || c.Proposed != SumOf(q.Input) {
-			return false
+	return sameCalls(p.Calls, b.phase(1))
+}
+
+// phase returns the calls that came with a phase.
+func (b *Batch) phase(n int) []*Call {
+	var out []*Call
+	for _, c := range b.Calls {
+		if c.Phase == n {
+			out = append(out, c)
 		}
 	}
-	return true
+	return out
+}
+
+func sameCalls(proposed []ProposedCall, have []*Call) bool {
+	return slices.EqualFunc(proposed, have, func(q ProposedCall, c *Call) bool {
+		return c.Ref == q.Ref && c.Tool == q.Tool && c.Kind == q.Kind && c.Dir == q.Dir && c.Proposed == SumOf(q.Input)
+	})
 }
 
 // judged is a proposed call after hooks and policy.
@@ -129,18 +147,23 @@ func (p *Proposal) batch(by Actor, js []judged, at time.Time) (*Batch, error) {
 		ID: id.New("bat"), Agent: by.ID, AgentName: p.Session.Name,
 		Session: p.Session.ID, Message: p.Message, Pair: p.pair(), Context: p.Context, Created: at,
 	}
-	for i, q := range p.Calls {
+	return b, b.propose(p.Calls, js, p.Limit, by, at)
+}
+
+// propose adds calls with their verdicts.
+func (b *Batch) propose(calls []ProposedCall, js []judged, limit time.Duration, by Actor, at time.Time) error {
+	for i, q := range calls {
 		c := &Call{
 			ID: id.New("cal"), Ref: q.Ref, Kind: q.Kind, Tool: q.Tool, Input: js[i].input,
 			Proposed: SumOf(q.Input), Dir: q.Dir, Claim: q.Claim,
 		}
-		if p.Limit > 0 {
-			c.Deadline = at.Add(p.Limit)
+		if limit > 0 {
+			c.Deadline = at.Add(limit)
 		}
 		b.Propose(c, by, at)
 		if err := b.Judge(c, js[i].verdict, at); err != nil {
-			return nil, err
+			return err
 		}
 	}
-	return b, nil
+	return nil
 }

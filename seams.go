@@ -9,7 +9,16 @@ import (
 // Policy judges a call by its effective input. It returns no error: what it
 // can't judge it does not allow, and says so in the verdict.
 type Policy interface {
-	Judge(ctx context.Context, c *Call, s *Session) Verdict
+	// Judge gives the verdict. grants are those that are good and reach the
+	// session; one that allowed the call is named in the verdict. A grant beats
+	// only that no rule speaks: never a rule that asks or denies.
+	Judge(ctx context.Context, c *Call, s *Session, grants []*Grant) Verdict
+	// Remember returns the narrowest matcher that covers the call within
+	// scope, or why none may be remembered.
+	Remember(c *Call, s *Session, scope Scope) (match string, err error)
+	// Covers checks a matcher, perhaps edited, before it is remembered: it must
+	// cover the call, and be nothing that lets in more than it says.
+	Covers(match string, c *Call, s *Session, scope Scope) error
 }
 
 // A Hook sees a call before policy does. It may block the call or replace its
@@ -33,20 +42,46 @@ type Service interface {
 	// Propose judges the calls and saves the batch. When it returns, the batch
 	// is durable; it may be ready at once.
 	Propose(ctx context.Context, p Proposal) (*Batch, error)
-	// Await returns the batch once every call is settled, opened for holder.
-	Await(ctx context.Context, batchID, holder string) (*Batch, error)
+	// Await returns the batch once every call is settled, opened as h says.
+	// ErrOpened means that somebody else runs it.
+	Await(ctx context.Context, batchID string, h Hold) (*Batch, error)
 	// Withdraw takes back what still waits.
 	Withdraw(ctx context.Context, batchID, why string) error
-	// Report tells how a call went.
-	Report(ctx context.Context, r Report) error
 	// Batch returns one batch of the agent's own.
 	Batch(ctx context.Context, id string) (*Batch, error)
+	// Report tells how a call went. When it returns, the result is durable.
+	Report(ctx context.Context, r Report) error
+	Holder
+}
+
+// Holder is what an agent needs that runs the calls of a batch itself, one
+// after the other. RunBatch does it all.
+type Holder interface {
+	// Consume uses the allow of one call: only then may it run, with the input
+	// that comes back.
+	Consume(ctx context.Context, t Take) (*Call, error)
+	// Renew keeps the batch for another lease.
+	Renew(ctx context.Context, batchID string, fence int64) error
+	// Extend proposes calls that turned out to need permission while the
+	// batch was running. It waits again, and has to be awaited again.
+	Extend(ctx context.Context, batchID string, fence int64, calls []ProposedCall) (*Batch, error)
+	// Finish returns the results in order, all durable. Only then may the
+	// model go on. Abandon gives up what has not begun.
+	Finish(ctx context.Context, f Finish) ([]Result, error)
 }
 
 // Approver is what people's tools need.
 type Approver interface {
 	// Decide settles one waiting call. The first decision wins.
 	Decide(ctx context.Context, callID string, d Decision) (*Batch, error)
+	// Edit replaces the input of a waiting call that was shown with digest
+	// from. It is judged again, and has to be shown and decided again.
+	Edit(ctx context.Context, callID string, from Sum, input []byte) (*Batch, error)
+	// Grants returns what was remembered, the newest first.
+	Grants(ctx context.Context, live bool, limit int) ([]*Grant, error)
+	// RevokeGrant ends a grant at once, also for what it allowed and nobody
+	// has consumed.
+	RevokeGrant(ctx context.Context, id string) (*Grant, error)
 	// List returns calls, what waits or what is settled.
 	List(ctx context.Context, q Query) (Page, error)
 	// Events returns the trail behind a sequence number.
@@ -65,8 +100,9 @@ type Proposal struct {
 	Pair string
 	// Repeats says that this is such a repetition: look for the batch first.
 	Repeats bool
-	// Holder opens the batch in the same commit if nothing waits.
-	Holder string
+	// Hold, if it has a holder, opens the batch in the same commit if nothing
+	// waits.
+	Hold Hold
 	// Limit, if set, is how long the calls may wait before they expire.
 	Limit time.Duration
 }
@@ -86,8 +122,31 @@ type ProposedCall struct {
 	Claim string
 }
 
-// A Report names a call by its session and ref, as the agent knows it.
+// A Report tells how a call went. A holder names it by batch, call and fence;
+// a host that runs calls by itself, by session and ref.
 type Report struct {
 	Session, Ref string
-	OK           bool
+
+	Batch, Call string
+	Fence       int64
+
+	OK     bool
+	Result []byte // what the tool gave back, if it is to be kept
+}
+
+// Finish ends a batch.
+type Finish struct {
+	Batch   string
+	Fence   int64
+	Abandon bool
+}
+
+// A Result is what one call of a batch came to. Output is what the tool gave
+// back or, if the call did not run, the text for the model.
+type Result struct {
+	Call    string
+	Ref     string
+	State   State
+	Outcome OutcomeKind // "" if the call was not run
+	Output  []byte
 }

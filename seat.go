@@ -32,10 +32,24 @@ func (s *Seat) Propose(ctx context.Context, p Proposal) (*Batch, error) {
 	if err := p.check(); err != nil {
 		return nil, err
 	}
+	for try := 1; ; try++ {
+		b, err := s.proposeOnce(ctx, p)
+		if try == proposeTries || !errors.Is(err, ErrStale) {
+			return b, err
+		}
+	}
+}
+
+// proposeTries is how often a proposal begins anew that met another one with
+// the same call id: it finds that one then.
+const proposeTries = 3
+
+func (s *Seat) proposeOnce(ctx context.Context, p Proposal) (*Batch, error) {
 	var known *Batch
+	var grants []*Grant
 	sess := &Session{Agent: s.who.ID, ID: p.Session.ID}
 	err := s.gate.store.View(ctx, func(r Reader) (err error) {
-		if known, err = s.known(r, &p); err != nil || known != nil {
+		if known, err = s.known(r, &p, true); err != nil || known != nil {
 			return err
 		}
 		if old, err := r.Session(s.who.ID, p.Session.ID); err == nil {
@@ -43,21 +57,22 @@ func (s *Seat) Propose(ctx context.Context, p Proposal) (*Batch, error) {
 		} else if !errors.Is(err, ErrNotFound) {
 			return err
 		}
-		return nil
+		sess.describe(p.Session)
+		grants, err = s.gate.grants(r, sess)
+		return err
 	})
 	if err != nil {
 		return nil, err
 	}
 	var js []judged
 	if known == nil {
-		sess.describe(p.Session)
 		for _, q := range p.Calls {
-			js = append(js, s.gate.judge(ctx, q, sess))
+			js = append(js, s.gate.judge(ctx, q, sess, grants))
 		}
 	}
 	var out *Batch
 	err = s.gate.store.Update(ctx, func(tx Tx) error {
-		b, err := s.known(tx, &p)
+		b, err := s.known(tx, &p, known != nil)
 		if err != nil {
 			return err
 		}
@@ -70,25 +85,30 @@ func (s *Seat) Propose(ctx context.Context, p Proposal) (*Batch, error) {
 			}
 		}
 		if p.Repeats {
-			if err := b.Claim(p.Holder, s.who, tx.Now()); err != nil {
+			if err := b.Claim(p.Hold.Holder, s.who, tx.Now()); err != nil {
 				return err
 			}
 		}
-		if err := s.openIfReady(tx, b, p.Holder); err != nil {
+		if err := s.openIfReady(tx, b, p.Hold); err != nil {
 			return err
 		}
 		out = b
 		return tx.SaveBatch(b)
 	})
-	if err == nil && p.Limit > 0 {
+	if err == nil && !out.Index().Due.IsZero() {
 		poke(s.gate.hub.sooner)
 	}
 	return out, err
 }
 
-// known returns the batch that p proposes again, or nil.
-func (s *Seat) known(r Reader, p *Proposal) (*Batch, error) {
+// known returns the batch that p proposes again, or nil. A call id is asked
+// about once (D9): under another message it must be the same batch. refs says
+// to look for that; a store refuses it in any case.
+func (s *Seat) known(r Reader, p *Proposal, refs bool) (*Batch, error) {
 	b, err := r.BatchOfMessage(s.who.ID, p.Session.ID, p.Message)
+	for i := 0; refs && errors.Is(err, ErrNotFound) && i < len(p.Calls); i++ {
+		b, err = r.BatchOfRef(s.who.ID, p.Session.ID, p.Calls[i].Ref)
+	}
 	switch {
 	case err == nil && !p.sameAs(b):
 		return nil, ErrConflict
@@ -97,7 +117,7 @@ func (s *Seat) known(r Reader, p *Proposal) (*Batch, error) {
 	case !p.Repeats:
 		return nil, nil
 	}
-	if b, err = r.BatchOfPair(s.who.ID, p.pair(), p.Holder); errors.Is(err, ErrNotFound) {
+	if b, err = r.BatchOfPair(s.who.ID, p.pair(), p.Hold.Holder); errors.Is(err, ErrNotFound) {
 		return nil, nil
 	}
 	return b, err
@@ -116,47 +136,55 @@ func (s *Seat) propose(tx Tx, p *Proposal, js []judged) (*Batch, error) {
 			return nil, err
 		}
 	}
-	pause, err := tx.Pause()
-	if err != nil {
+	if js, err = inForce(tx, sess, js); err != nil {
 		return nil, err
-	}
-	if pause.On {
-		js = denyAll(js, pause)
 	}
 	return p.batch(s.who, js, tx.Now())
 }
 
-// openIfReady opens b for holder when nothing waits; a pause holds back an
-// allow that nobody has taken yet.
-func (s *Seat) openIfReady(tx Tx, b *Batch, holder string) error {
-	if holder == "" || !b.Ready() {
-		return nil
+// inForce returns verdicts as they hold in this transaction: a pause denies
+// everything, and a grant that has ended allows nothing.
+func inForce(tx Tx, sess *Session, js []judged) ([]judged, error) {
+	ctl, err := tx.Control()
+	switch {
+	case err != nil:
+		return nil, err
+	case ctl.Pause.On:
+		return denyAll(js, ctl.Pause), nil
 	}
-	if b.Opened == nil {
-		pause, err := tx.Pause()
-		if err != nil {
-			return err
-		}
-		if pause.On && b.allowsAny() {
-			return ErrPaused
-		}
-	}
-	return b.Open(holder, s.who, tx.Now())
+	return charge(tx, sess, js)
 }
 
-func (b *Batch) allowsAny() bool {
-	for _, c := range b.Calls {
-		if c.State == Allowed {
-			return true
+// openIfReady opens b when nothing waits. A pause holds back an allow that
+// nobody has consumed, and what has ended meanwhile is taken back first.
+func (s *Seat) openIfReady(tx Tx, b *Batch, h Hold) error {
+	if h.Holder == "" || !b.Ready() {
+		return nil
+	}
+	if b.Index().Permits {
+		if err := s.unpaused(tx); err != nil {
+			return err
+		}
+		if err := revokeEnded(tx, b); err != nil {
+			return err
 		}
 	}
-	return false
+	b.Tick(tx.Now())
+	return b.Open(h, s.who, tx.Now())
+}
+
+func (s *Seat) unpaused(tx Tx) error {
+	ctl, err := tx.Control()
+	if err == nil && ctl.Pause.On {
+		return ErrPaused
+	}
+	return err
 }
 
 // Await implements Service.
-func (s *Seat) Await(ctx context.Context, batchID, holder string) (*Batch, error) {
-	if holder == "" || len(holder) > maxHolder {
-		return nil, invalid("awaiting a batch needs a holder of at most %d bytes", maxHolder)
+func (s *Seat) Await(ctx context.Context, batchID string, h Hold) (*Batch, error) {
+	if err := h.check(); err != nil {
+		return nil, err
 	}
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
@@ -168,11 +196,11 @@ func (s *Seat) Await(ctx context.Context, batchID, holder string) (*Batch, error
 		if err != nil {
 			return nil, err
 		}
-		if b.Opened != nil && b.Opened.Holder == holder {
+		if b.Held() && b.Opened.Holder == h.Holder && b.Opened.All == h.Consume {
 			return b, nil
 		}
 		if b.Ready() {
-			return s.open(ctx, batchID, holder)
+			return s.open(ctx, batchID, h)
 		}
 		select {
 		case <-wake:
@@ -182,12 +210,12 @@ func (s *Seat) Await(ctx context.Context, batchID, holder string) (*Batch, error
 	}
 }
 
-func (s *Seat) open(ctx context.Context, batchID, holder string) (out *Batch, err error) {
+func (s *Seat) open(ctx context.Context, batchID string, h Hold) (out *Batch, err error) {
 	err = s.gate.store.Update(ctx, func(tx Tx) error {
 		if out, err = tx.Batch(batchID); err != nil {
 			return err
 		}
-		if err := s.openIfReady(tx, out, holder); err != nil {
+		if err := s.openIfReady(tx, out, h); err != nil {
 			return err
 		}
 		return tx.SaveBatch(out)
@@ -217,40 +245,31 @@ func (s *Seat) ownIn(b *Batch, err error) (*Batch, error) {
 
 // Withdraw implements Service.
 func (s *Seat) Withdraw(ctx context.Context, batchID, why string) error {
-	if err := errors.Join(s.is(AgentActor), checkText("why", why, maxText)); err != nil {
+	if err := checkText("why", why, maxText); err != nil {
 		return err
 	}
-	return s.gate.store.Update(ctx, func(tx Tx) error {
-		b, err := s.ownIn(tx.Batch(batchID))
-		if err != nil {
-			return err
-		}
-		if err := b.Withdraw(s.who, why, tx.Now()); err != nil {
-			return err
-		}
-		return tx.SaveBatch(b)
+	_, err := s.update(ctx, batchID, func(tx Tx, b *Batch) error {
+		b.Withdraw(s.who, why, tx.Now())
+		return nil
 	})
+	return err
 }
 
-// Report implements Service.
-func (s *Seat) Report(ctx context.Context, r Report) error {
+// update changes a batch of this agent.
+func (s *Seat) update(ctx context.Context, batchID string, fn func(Tx, *Batch) error) (b *Batch, err error) {
 	if err := s.is(AgentActor); err != nil {
-		return err
+		return nil, err
 	}
-	return s.gate.store.Update(ctx, func(tx Tx) error {
-		b, err := tx.BatchOfRef(s.who.ID, r.Session, r.Ref)
-		if err != nil {
+	err = s.gate.store.Update(ctx, func(tx Tx) error {
+		if b, err = s.ownIn(tx.Batch(batchID)); err != nil {
 			return err
 		}
-		for _, c := range b.Calls {
-			if c.Ref == r.Ref {
-				if err := b.Report(c.ID, r.OK, s.who, tx.Now()); err != nil {
-					return err
-				}
-			}
+		if err := fn(tx, b); err != nil {
+			return err
 		}
 		return tx.SaveBatch(b)
 	})
+	return b, err
 }
 
 // Batch implements Service.

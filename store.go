@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// Store keeps batches, sessions, keys and the audit trail.
+// Store keeps batches, sessions, grants, keys and the audit trail.
 //
 // When Update returns nil, what it wrote survives a crash and is visible to
 // every later read, from any process. When it returns an error nothing was
@@ -38,39 +38,89 @@ type Reader interface {
 	// BatchOfPair returns the oldest batch with that pair sum that nobody
 	// opened, that is not gone, and that nobody but holder claimed.
 	BatchOfPair(agent string, pair Sum, holder string) (*Batch, error)
-	// BatchOfRef returns the newest batch of the session with a call of that ref.
+	// BatchOfRef returns the batch of the session with a call of that ref: no
+	// two have the same.
 	BatchOfRef(agent, session, ref string) (*Batch, error)
 	List(q Query) (Page, error)
-	// Overdue returns waiting calls whose deadline is at or before t, oldest
-	// first, and the next deadline after t, zero if there is none.
-	Overdue(t time.Time, limit int) (calls []string, next time.Time, err error)
-	// Permits returns batches that nobody opened and that allow something.
-	Permits(limit int) (batches []string, err error)
+	// Due returns batches with Index().Due at or before t, oldest first, and
+	// the next such time after t, zero if there is none.
+	Due(t time.Time, limit int) (batches []string, next time.Time, err error)
+	// Permits returns batches that allow something nobody has consumed, by id,
+	// behind one.
+	Permits(after string, limit int) (batches []string, err error)
+	// Over returns batches with Index().Over before t, oldest first.
+	Over(t time.Time, limit int) (batches []string, err error)
+	// Result returns the bytes that were reported under that sum.
+	Result(sum Sum) ([]byte, error)
 	Events(after Seq, limit int) ([]Event, error)
 	LastSeq() (Seq, error)
 	Session(agent, id string) (*Session, error)
+	Grant(id string) (*Grant, error)
+	// Grants returns the newest first; those that are not revoked, if live.
+	Grants(live bool, limit int) ([]*Grant, error)
+	// Works returns the oldest first.
+	Works(limit int) ([]*Work, error)
 	Key(id string) (*Key, error)
 	KeyByHash(h Sum) (*Key, error)
-	Pause() (Pause, error)
+	// Control returns what holds for all gateways. A transaction that read it
+	// commits only if nobody changed it meanwhile.
+	Control() (Control, error)
 }
 
 // A Tx reads and writes in one transaction. Each Save compares the version it
 // loaded with the one stored and is ErrStale if they differ.
 type Tx interface {
 	Reader
-	// SaveBatch writes b with its events. Without events nothing changed and
-	// nothing is written.
+	// SaveBatch writes b with its events, and the results that were reported.
+	// Without events nothing changed and nothing is written.
 	SaveBatch(*Batch) error
 	SaveSession(*Session) error
+	SaveGrant(*Grant) error
+	// SaveWork writes w, or deletes it when it is done.
+	SaveWork(*Work) error
 	SaveKey(*Key) error
-	SavePause(Pause) error
+	SaveControl(Control) error
+	// Forget deletes a batch, with inputs, results and a session that no other
+	// batch needs. Its events stay.
+	Forget(batchID string) error
 	// Record appends an event that belongs to no batch.
 	Record(Event) error
 }
 
-// A Query selects calls, newest first when settled, oldest first when pending.
+// An Index is what a store finds a batch by, beside its ids.
+type Index struct {
+	Opened  bool
+	Permits bool      // it allows something that nobody has consumed
+	Due     time.Time // when the clock has to look at it; zero is never
+	Over    time.Time // since when nothing can happen to it any more; zero is not yet
+}
+
+// Control is what holds for all gateways of a store.
+type Control struct {
+	Pause Pause `json:"pause"`
+	// Epoch grows whenever a grant is made or ends. A verdict that was reached
+	// in an earlier one is reached again before it allows anything.
+	Epoch int64 `json:"epoch"`
+
+	Version int64 `json:"-"`
+}
+
+// Work is judging again what waits, after a grant was made or revoked. It
+// survives a crash, and goes on behind the call it came to.
+type Work struct {
+	ID    string    `json:"id"`
+	Grant string    `json:"grant"`
+	After string    `json:"after,omitempty"` // a call id
+	At    time.Time `json:"at"`
+	Done  bool      `json:"-"`
+
+	Version int64 `json:"-"`
+}
+
+// A Query selects calls. What is settled comes newest first.
 type Query struct {
 	Pending bool   // what waits; otherwise what is settled
+	Newest  bool   // of what waits, the newest first
 	After   string // a call id: go on behind it
 	Limit   int
 }

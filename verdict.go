@@ -3,6 +3,7 @@ package gatelatch
 import (
 	"cmp"
 	"fmt"
+	"time"
 )
 
 // Effect is what policy says about a call. The zero value is Deny, so that a
@@ -48,12 +49,15 @@ type Verdict struct {
 	Reasons []Reason `json:"reasons,omitempty"`
 	Errors  []string `json:"errors,omitempty"` // rules that could not be evaluated; they never weaken the effect
 	Policy  string   `json:"policy,omitempty"` // hash of the rules in force
+	Grant   string   `json:"grant,omitempty"`  // id of the grant that allowed
+	// Limit is how long the call may wait for a person, if a rule says so.
+	Limit time.Duration `json:"limit,omitempty"`
 }
 
 // A Reason points at what spoke and at the part of the input it spoke about.
 type Reason struct {
 	Effect  Effect `json:"effect"`
-	Layer   string `json:"layer"`            // "default", "user", "hook", "pause"
+	Layer   string `json:"layer"`            // "default", "user", "grant", "hook", "pause"
 	Rule    string `json:"rule,omitempty"`   // as written, such as Bash(git status)
 	Source  string `json:"source,omitempty"` // file:line of the rule
 	Message string `json:"message"`

@@ -1,0 +1,187 @@
+package gatelatch
+
+import (
+	"context"
+	"fmt"
+)
+
+// MaxResult is the most bytes of one result.
+const MaxResult = 1 << 20
+
+// Consume implements Holder.
+func (s *Seat) Consume(ctx context.Context, t Take) (*Call, error) {
+	var refused error
+	b, err := s.update(ctx, t.Batch, func(tx Tx, b *Batch) error {
+		if err := s.unpaused(tx); err != nil {
+			return err
+		}
+		if err := revokeEnded(tx, b); err != nil {
+			return err
+		}
+		// A call that was taken back just now is refused, and stays so: the
+		// transaction goes on.
+		if refused = b.Consume(t, s.who, tx.Now()); refused != nil && len(b.Events()) == 0 {
+			return refused
+		}
+		return nil
+	})
+	if err != nil || refused != nil {
+		return nil, firstOf(refused, err)
+	}
+	return b.Call(t.Call), nil
+}
+
+func firstOf(errs ...error) error {
+	for _, err := range errs {
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Renew implements Holder.
+func (s *Seat) Renew(ctx context.Context, batchID string, fence int64) error {
+	_, err := s.update(ctx, batchID, func(tx Tx, b *Batch) error { return b.Renew(fence, s.who, tx.Now()) })
+	return err
+}
+
+// Report implements Service.
+func (s *Seat) Report(ctx context.Context, r Report) error {
+	switch {
+	case len(r.Result) > MaxResult:
+		return invalid("the result has %d bytes, the most is %d", len(r.Result), MaxResult)
+	case r.Batch == "":
+		return s.reportRan(ctx, r)
+	}
+	_, err := s.update(ctx, r.Batch, func(tx Tx, b *Batch) error {
+		o := Outcome{Kind: Done, At: tx.Now(), Result: r.Result}
+		if !r.OK {
+			o.Kind = Failed
+		}
+		return b.Report(r.Call, r.Fence, o, s.who)
+	})
+	return err
+}
+
+// reportRan is for a host that runs calls by itself and knows only its own ids.
+func (s *Seat) reportRan(ctx context.Context, r Report) error {
+	if err := s.is(AgentActor); err != nil {
+		return err
+	}
+	return s.gate.store.Update(ctx, func(tx Tx) error {
+		b, err := tx.BatchOfRef(s.who.ID, r.Session, r.Ref)
+		if err != nil {
+			return err
+		}
+		for _, c := range b.Calls {
+			if c.Ref == r.Ref {
+				if err := b.Ran(c.ID, r.OK, s.who, tx.Now()); err != nil {
+					return err
+				}
+			}
+		}
+		return tx.SaveBatch(b)
+	})
+}
+
+// Extend implements Holder. Extending by the same calls again is harmless.
+func (s *Seat) Extend(ctx context.Context, batchID string, fence int64, calls []ProposedCall) (*Batch, error) {
+	if err := s.is(AgentActor); err != nil {
+		return nil, err
+	}
+	if len(calls) == 0 {
+		return nil, invalid("a phase has at least one call")
+	}
+	if err := checkCalls(calls); err != nil {
+		return nil, err
+	}
+	var sess *Session
+	var grants []*Grant
+	err := s.gate.store.View(ctx, func(r Reader) error {
+		b, err := s.ownIn(r.Batch(batchID))
+		if err != nil {
+			return err
+		}
+		if sess, err = r.Session(b.Agent, b.Session); err != nil {
+			return err
+		}
+		grants, err = s.gate.grants(r, sess)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	var js []judged
+	for _, q := range calls {
+		js = append(js, s.gate.judge(ctx, q, sess, grants))
+	}
+	return s.update(ctx, batchID, func(tx Tx, b *Batch) error {
+		if b.Opened != nil && b.Opened.Fence == fence && b.Phase == b.Opened.Phase+1 && sameCalls(calls, b.phase(b.Phase)) {
+			return nil
+		}
+		if len(b.Calls)+len(calls) > MaxCalls {
+			return invalid("a batch has at most %d calls", MaxCalls)
+		}
+		for _, q := range calls {
+			if known, err := tx.BatchOfRef(b.Agent, b.Session, q.Ref); err == nil {
+				return fmt.Errorf("call %q is in batch %s: %w", q.Ref, known.ID, ErrConflict)
+			}
+		}
+		js, err := inForce(tx, sess, js)
+		if err != nil {
+			return err
+		}
+		if err := b.Extend(fence, s.who, tx.Now()); err != nil {
+			return err
+		}
+		return b.propose(calls, js, 0, s.who, tx.Now())
+	})
+}
+
+// Finish implements Holder.
+func (s *Seat) Finish(ctx context.Context, f Finish) ([]Result, error) {
+	b, err := s.update(ctx, f.Batch, func(tx Tx, b *Batch) error { return b.Finish(f.Fence, f.Abandon, s.who, tx.Now()) })
+	if err != nil {
+		return nil, err
+	}
+	return s.Results(ctx, b.ID)
+}
+
+// Results returns what the calls of a batch of this agent came to so far.
+func (s *Seat) Results(ctx context.Context, batchID string) (out []Result, err error) {
+	if err := s.is(AgentActor); err != nil {
+		return nil, err
+	}
+	err = s.gate.store.View(ctx, func(r Reader) error {
+		b, err := s.ownIn(r.Batch(batchID))
+		if err != nil {
+			return err
+		}
+		for _, c := range b.Calls {
+			res := Result{Call: c.ID, Ref: c.Ref, State: c.State, Output: []byte(c.Answer())}
+			if o := c.Outcome; o != nil {
+				res.Outcome = o.Kind
+				if res.Output, err = output(r, o); err != nil {
+					return err
+				}
+			}
+			out = append(out, res)
+		}
+		return nil
+	})
+	return out, err
+}
+
+// UnknownResult is the text for the model when nobody reported how a call went.
+const UnknownResult = "Nobody knows whether this ran: its result was lost. It is not run again by itself."
+
+func output(r Reader, o *Outcome) ([]byte, error) {
+	switch {
+	case o.Kind == Unknown:
+		return []byte(UnknownResult), nil
+	case o.ResultSum == (Sum{}):
+		return nil, nil
+	}
+	return r.Result(o.ResultSum)
+}
