@@ -127,7 +127,7 @@ type Take struct {
 	Nonce  string // of this attempt: repeating it is harmless
 }
 
-// Consume uses an allow, once, in the order of the batch. Who may run the call
+// Consume uses an allow, once, in the order of its phase. Who may run the call
 // is only who got nil for his own nonce.
 func (b *Batch) Consume(t Take, by Actor, at time.Time) error {
 	c := b.Call(t.Call)
@@ -161,7 +161,7 @@ func (b *Batch) Consume(t Take, by Actor, at time.Time) error {
 		if before == c {
 			break
 		}
-		if before.permit() {
+		if before.Phase == c.Phase && before.permit() {
 			return fmt.Errorf("call %s comes before call %s: %w", before.ID, c.ID, ErrOrder)
 		}
 	}

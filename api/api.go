@@ -35,8 +35,16 @@ type Proposal struct {
 	Context Context        `json:"context,omitzero"`
 	Turn    string         `json:"turn,omitempty"`          // names the turn, for hosts that repeat a call without its id
 	Repeats bool           `json:"repeats,omitempty"`       // this is such a repetition
-	Holder  string         `json:"holder,omitempty"`        // opens the batch at once if nothing waits
+	Hold    Hold           `json:"hold,omitzero"`           // opens the batch at once if nothing waits
 	Limit   int            `json:"limit_seconds,omitempty"` // how long the calls may wait; 0 is for ever
+}
+
+// Hold is how the asker wants to hold the batch. Holder is a nonce of one
+// attempt, and stays secret.
+type Hold struct {
+	Holder  string `json:"holder"`
+	Lease   int    `json:"lease_seconds,omitempty"` // then somebody else may go on; 0 is 300
+	Consume bool   `json:"consume,omitempty"`       // take every allow with the opening: the calls run at once
 }
 
 // Session is what is known about an agent's session.
@@ -65,24 +73,34 @@ type ProposedCall struct {
 	Claim string          `json:"claim,omitempty"`
 }
 
-// Batch is what an agent gets back. Opened is set once its calls may run.
+// Batch is what an agent gets back. Opened is set for its holder, once every
+// call is settled.
 type Batch struct {
-	ID     string      `json:"id"`
-	Opened *Opening    `json:"opened,omitempty"`
-	Calls  []AgentCall `json:"calls"`
+	ID       string      `json:"id"`
+	Phase    int         `json:"phase"`
+	Opened   *Opening    `json:"opened,omitempty"`
+	Finished *time.Time  `json:"finished,omitempty"`
+	Calls    []AgentCall `json:"calls"`
 }
 
-// Opening says that the batch is the asker's. Later reports carry the fence.
+// Opening says that the batch is the asker's. Whatever the holder does carries
+// the fence.
 type Opening struct {
-	Fence int64     `json:"fence"`
-	At    time.Time `json:"at"`
+	Fence   int64     `json:"fence"`
+	Resume  string    `json:"resume"` // the same for every holder of a phase
+	At      time.Time `json:"at"`
+	Until   time.Time `json:"until"` // the lease; renew it before
+	Consume bool      `json:"consume,omitempty"`
 }
 
 // AgentCall is one call's standing, for the agent. It may run only when its
-// state is allowed and the batch is opened, and then with exactly this input.
+// state is allowed, and its allow was consumed by the asker, with exactly this
+// input.
 type AgentCall struct {
 	ID      string            `json:"id"`
 	Ref     string            `json:"ref,omitempty"`
+	Phase   int               `json:"phase"`
+	Kind    string            `json:"kind"`
 	Tool    string            `json:"tool"`
 	State   string            `json:"state"`
 	Effect  string            `json:"effect"`
@@ -92,12 +110,58 @@ type AgentCall struct {
 	Why     string            `json:"why,omitempty"`    // why it waits
 	Decided *Decided          `json:"decided,omitempty"`
 	Answers map[string]string `json:"answers,omitempty"`
+	// Interrupt ends the agent's turn, with the denial.
+	Interrupt bool   `json:"interrupt,omitempty"`
+	Consumed  bool   `json:"consumed,omitempty"`
+	Outcome   string `json:"outcome,omitempty"` // done, failed or unknown
 }
 
 // Await asks to be told when the batch is settled, and to hold it then.
 type Await struct {
-	Holder string `json:"holder"`
-	Wait   int    `json:"wait_seconds,omitempty"` // at most MaxWait
+	Hold Hold `json:"hold"`
+	Wait int  `json:"wait_seconds,omitempty"` // at most MaxWait
+}
+
+// Consume uses the allow of one call, by the digest of what is about to run.
+type Consume struct {
+	Call   string `json:"call"`
+	Fence  int64  `json:"fence"`
+	Digest string `json:"digest"`
+	Nonce  string `json:"nonce"` // of this attempt: the same one may be repeated
+}
+
+// Renew keeps the batch for another lease.
+type Renew struct {
+	Fence int64 `json:"fence"`
+}
+
+// Extend proposes calls that turned out to need permission while the batch was
+// running: its next phase.
+type Extend struct {
+	Fence int64          `json:"fence"`
+	Calls []ProposedCall `json:"calls"`
+}
+
+// Finish ends the batch: the agent goes on with its results.
+type Finish struct {
+	Fence   int64 `json:"fence"`
+	Abandon bool  `json:"abandon,omitempty"` // give up what has not begun
+}
+
+// Results are what the calls of a batch came to, in their order.
+type Results struct {
+	Results []Result `json:"results"`
+}
+
+// Result is what one call came to: what the tool gave back or, if the call did
+// not run, the text for the model.
+type Result struct {
+	Call    string `json:"call"`
+	Ref     string `json:"ref,omitempty"`
+	State   string `json:"state"`
+	Outcome string `json:"outcome,omitempty"` // "" if it did not run
+	Text    string `json:"text,omitempty"`
+	Bytes   []byte `json:"bytes,omitempty"` // base64; instead of text, where it is none
 }
 
 // Withdraw takes back what still waits.
@@ -105,11 +169,17 @@ type Withdraw struct {
 	Why string `json:"why"`
 }
 
-// Report tells how a call went, by the agent's own names.
+// Report tells how a call went. A holder names it by batch, call and fence; a
+// host that runs calls by itself, by session and ref.
 type Report struct {
-	Session string `json:"session"`
-	Ref     string `json:"ref"`
+	Session string `json:"session,omitempty"`
+	Ref     string `json:"ref,omitempty"`
+	Batch   string `json:"batch,omitempty"`
+	Call    string `json:"call,omitempty"`
+	Fence   int64  `json:"fence,omitempty"`
 	OK      bool   `json:"ok"`
+	Text    string `json:"text,omitempty"`  // what the tool gave back, if it is to be kept
+	Bytes   []byte `json:"bytes,omitempty"` // the same in base64, where it is no text
 }
 
 // Call is a call as people see it. Text an agent wrote is escaped by the
@@ -127,11 +197,15 @@ type Call struct {
 	Deadline *time.Time      `json:"deadline,omitempty"`
 	Verdict  Verdict         `json:"verdict"`
 	Decided  *Decided        `json:"decided,omitempty"`
+	Edited   *Edited         `json:"edited,omitempty"`
+	Consumed *time.Time      `json:"consumed,omitempty"`
+	Lapses   *time.Time      `json:"lapses,omitempty"` // until when an allow waits to be consumed
 	Outcome  *Outcome        `json:"outcome,omitempty"`
+	Remember []Remember      `json:"remember,omitempty"` // what an allow could remember
 	Claim    string          `json:"claim,omitempty"`
 	Context  Context         `json:"context,omitzero"`
 	Input    json.RawMessage `json:"input"`              // as it would run
-	Replaced bool            `json:"replaced,omitempty"` // a hook replaced what the agent proposed
+	Replaced bool            `json:"replaced,omitempty"` // it is not what the agent proposed
 	Card     Card            `json:"card"`
 }
 
@@ -168,6 +242,24 @@ type Decided struct {
 	At      time.Time         `json:"at"`
 	Note    string            `json:"note,omitempty"`
 	Answers map[string]string `json:"answers,omitempty"` // to a question
+	Choice  string            `json:"choice,omitempty"`  // of a plan
+	// Interrupt and Reply are kinds of denial.
+	Interrupt bool   `json:"interrupt,omitempty"`
+	Reply     bool   `json:"reply,omitempty"`
+	Grant     string `json:"grant,omitempty"` // what it made, or rested on
+}
+
+// Edited says who replaced the input.
+type Edited struct {
+	By Actor     `json:"by"`
+	At time.Time `json:"at"`
+}
+
+// Remember is what an allow of one scope would remember, or why it can't.
+type Remember struct {
+	Scope   string `json:"scope"`
+	Match   string `json:"match,omitempty"`
+	Refused string `json:"refused,omitempty"`
 }
 
 // Actor is whoever acted.
@@ -179,8 +271,8 @@ type Actor struct {
 
 // Outcome is what the agent reported.
 type Outcome struct {
-	OK bool      `json:"ok"`
-	At time.Time `json:"at"`
+	Kind string    `json:"kind"` // done, failed or unknown
+	At   time.Time `json:"at"`
 }
 
 // Calls is one part of a list. Seq is the end of the trail it was read at: a
@@ -197,6 +289,51 @@ type Decision struct {
 	Digest  string            `json:"digest"`
 	Note    string            `json:"note,omitempty"`
 	Answers map[string]string `json:"answers,omitempty"`
+	Choice  string            `json:"choice,omitempty"` // of a plan: startEditing or clearContextAndStart
+	// Interrupt, with a denial, ends the agent's turn. Reply, with a denial,
+	// says that the note is an answer to go on with.
+	Interrupt bool   `json:"interrupt,omitempty"`
+	Reply     bool   `json:"reply,omitempty"`
+	Remember  *Terms `json:"remember,omitempty"` // with an allow
+}
+
+// Terms are what to remember with an allow.
+type Terms struct {
+	Scope string `json:"scope"` // session, project or always
+	Match string `json:"match"`
+	For   int    `json:"for_seconds,omitempty"`
+	Uses  int    `json:"uses,omitempty"`
+}
+
+// Edit replaces the input of a waiting call. It has to be decided again, by
+// its new digest.
+type Edit struct {
+	Digest string          `json:"digest"`
+	Input  json.RawMessage `json:"input"`
+}
+
+// Grants is what was remembered, the newest first.
+type Grants struct {
+	Grants []Grant `json:"grants"`
+}
+
+// Grant is one remembered allow. Good says whether it still allows anything.
+type Grant struct {
+	ID       string     `json:"id"`
+	Match    string     `json:"match"`
+	Scope    string     `json:"scope"`
+	Agent    string     `json:"agent"`
+	Session  string     `json:"session,omitempty"`
+	Project  string     `json:"project,omitempty"`
+	Call     string     `json:"call"`
+	By       Actor      `json:"by"`
+	At       time.Time  `json:"at"`
+	Until    *time.Time `json:"until,omitempty"`
+	Uses     int        `json:"uses,omitempty"`
+	Used     int        `json:"used"` // uses that were noted
+	LastUsed *time.Time `json:"last_used,omitempty"`
+	Revoked  *time.Time `json:"revoked,omitempty"`
+	Good     bool       `json:"good"`
 }
 
 // Event is one line of the stream: look at the call again.

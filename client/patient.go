@@ -27,9 +27,27 @@ func (p *Patient) Propose(ctx context.Context, q gatelatch.Proposal) (b *gatelat
 }
 
 // Await implements gatelatch.Service.
-func (p *Patient) Await(ctx context.Context, batchID, holder string) (b *gatelatch.Batch, err error) {
-	err = p.until(ctx, func() error { b, err = p.Client.Await(ctx, batchID, holder); return err })
+func (p *Patient) Await(ctx context.Context, batchID string, h gatelatch.Hold) (b *gatelatch.Batch, err error) {
+	err = p.until(ctx, func() error { b, err = p.Client.Await(ctx, batchID, h); return err })
 	return b, err
+}
+
+// Consume implements gatelatch.Holder.
+func (p *Patient) Consume(ctx context.Context, t gatelatch.Take) (c *gatelatch.Call, err error) {
+	err = p.until(ctx, func() error { c, err = p.Client.Consume(ctx, t); return err })
+	return c, err
+}
+
+// Extend implements gatelatch.Holder.
+func (p *Patient) Extend(ctx context.Context, batchID string, fence int64, calls []gatelatch.ProposedCall) (b *gatelatch.Batch, err error) {
+	err = p.until(ctx, func() error { b, err = p.Client.Extend(ctx, batchID, fence, calls); return err })
+	return b, err
+}
+
+// Finish implements gatelatch.Holder.
+func (p *Patient) Finish(ctx context.Context, f gatelatch.Finish) (rs []gatelatch.Result, err error) {
+	err = p.until(ctx, func() error { rs, err = p.Client.Finish(ctx, f); return err })
+	return rs, err
 }
 
 func (p *Patient) until(ctx context.Context, try func() error) error {

@@ -33,6 +33,28 @@ func (c *Client) Decide(ctx context.Context, id string, d api.Decision) (out api
 	return out, err
 }
 
+// Edit replaces the input of a waiting call, which then has a new digest.
+func (c *Client) Edit(ctx context.Context, id string, e api.Edit) (out api.Call, err error) {
+	_, err = c.do(ctx, post, "/v1/calls/"+url.PathEscape(id)+"/input", e, &out)
+	return out, err
+}
+
+// Grants returns what was remembered, all of it or what still holds.
+func (c *Client) Grants(ctx context.Context, all bool) (out api.Grants, err error) {
+	path := "/v1/grants"
+	if all {
+		path += "?all=true"
+	}
+	_, err = c.do(ctx, get, path, nil, &out)
+	return out, err
+}
+
+// RevokeGrant ends a grant at once.
+func (c *Client) RevokeGrant(ctx context.Context, id string) (out api.Grant, err error) {
+	_, err = c.do(ctx, post, "/v1/grants/"+url.PathEscape(id)+"/revoke", api.None{}, &out)
+	return out, err
+}
+
 // Status returns what holds for the whole gateway.
 func (c *Client) Status(ctx context.Context) (out api.Status, err error) {
 	_, err = c.do(ctx, get, "/v1/status", nil, &out)

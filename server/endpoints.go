@@ -21,16 +21,24 @@ func endpoints() map[string]endpoint {
 		"Batch":    get(batch),
 		"Await":    await,
 		"Withdraw": post(withdraw),
+		"Consume":  post(consume),
+		"Renew":    post(renew),
+		"Extend":   post(extend),
+		"Finish":   post(finish),
+		"Results":  get(results),
 		"Report":   post(report),
 
-		"Calls":   get(calls),
-		"Call":    get(call),
-		"Decide":  post(decide),
-		"Events":  events,
-		"Status":  get(status),
-		"Pause":   post(pause),
-		"Unpause": post(unpause),
-		"Logout":  post(logout),
+		"Calls":       get(calls),
+		"Call":        get(call),
+		"Decide":      post(decide),
+		"Edit":        post(edit),
+		"Grants":      get(grants),
+		"RevokeGrant": post(revokeGrant),
+		"Events":      events,
+		"Status":      get(status),
+		"Pause":       post(pause),
+		"Unpause":     post(unpause),
+		"Logout":      post(logout),
 
 		"LoginCode": post(loginCode),
 		"Login":     post(login),
@@ -39,18 +47,26 @@ func endpoints() map[string]endpoint {
 }
 
 func propose(_ *Server, q *request, in api.Proposal) (api.Batch, error) {
-	for i := range in.Calls {
-		raw, err := strictjson.Compact(in.Calls[i].Input)
-		if err != nil {
-			return api.Batch{}, invalid(err)
-		}
-		in.Calls[i].Input = raw
+	if err := compact(in.Calls); err != nil {
+		return api.Batch{}, err
 	}
 	b, err := q.seat.Propose(q.Context(), in.Domain())
 	if err != nil {
 		return api.Batch{}, err
 	}
-	return api.FromBatch(b, in.Holder), nil
+	return api.FromBatch(b, in.Hold.Holder), nil
+}
+
+// compact takes the white space out of inputs, which JSON does not keep.
+func compact(calls []api.ProposedCall) error {
+	for i := range calls {
+		raw, err := strictjson.Compact(calls[i].Input)
+		if err != nil {
+			return invalid(err)
+		}
+		calls[i].Input = raw
+	}
+	return nil
 }
 
 func batch(_ *Server, q *request) (api.Batch, error) {
@@ -71,7 +87,7 @@ func await(s *Server, q *request) error {
 		}
 		ctx, stop := context.WithTimeout(q.Context(), wait)
 		defer stop()
-		b, err := q.seat.Await(ctx, q.PathValue("id"), in.Holder)
+		b, err := q.seat.Await(ctx, q.PathValue("id"), in.Hold.Domain())
 		if errors.Is(err, context.DeadlineExceeded) && q.Context().Err() == nil {
 			if b, err = q.seat.Batch(q.Context(), q.PathValue("id")); err == nil {
 				q.w = &accepted{q.w}
@@ -80,7 +96,7 @@ func await(s *Server, q *request) error {
 		if err != nil {
 			return api.Batch{}, err
 		}
-		return api.FromBatch(b, in.Holder), nil
+		return api.FromBatch(b, in.Hold.Holder), nil
 	})(s, q)
 }
 
@@ -95,7 +111,7 @@ func withdraw(_ *Server, q *request, in api.Withdraw) (api.None, error) {
 }
 
 func report(_ *Server, q *request, in api.Report) (api.None, error) {
-	return api.None{}, q.seat.Report(q.Context(), gatelatch.Report(in))
+	return api.None{}, q.seat.Report(q.Context(), in.Domain())
 }
 
 func calls(_ *Server, q *request) (out api.Calls, err error) {
@@ -119,7 +135,7 @@ func calls(_ *Server, q *request) (out api.Calls, err error) {
 			out.More = true // the rest comes with the next page
 			break
 		}
-		out.Calls = append(out.Calls, viewCall(l))
+		out.Calls = append(out.Calls, q.view(l))
 	}
 	return out, nil
 }
@@ -141,6 +157,11 @@ func parseQuery(v map[string][]string) (q gatelatch.Query, err error) {
 			q.Pending = value == "pending"
 		case "after":
 			q.After = value
+		case "order":
+			if value != "oldest" && value != "newest" {
+				return q, badQuery(name, "is oldest or newest")
+			}
+			q.Newest = value == "newest"
 		case "limit":
 			if q.Limit, err = strconv.Atoi(value); err != nil || q.Limit < 1 || q.Limit > 500 {
 				return q, badQuery(name, "is a number from 1 to 500")
@@ -166,12 +187,12 @@ func (q *request) call(id string) (api.Call, error) {
 	if err != nil {
 		return api.Call{}, err
 	}
-	return viewCall(l), nil
+	return q.view(l), nil
 }
 
 func decide(s *Server, q *request, in api.Decision) (api.Call, error) {
-	d := gatelatch.Decision{State: gatelatch.State(in.State), Note: in.Note, Answers: in.Answers}
-	if err := d.Digest.UnmarshalText([]byte(in.Digest)); err != nil {
+	d, err := in.Domain()
+	if err != nil {
 		return api.Call{}, invalid(err)
 	}
 	id := q.PathValue("id")

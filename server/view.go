@@ -6,8 +6,8 @@ import (
 	"github.com/gatelatch/gatelatch/render"
 )
 
-// viewCall returns a call as people see it.
-func viewCall(l gatelatch.Listed) api.Call {
+// view returns a call as people see it.
+func (q *request) view(l gatelatch.Listed) api.Call {
 	c := l.Call
 	out := api.Call{
 		ID: c.ID, Batch: batchInfo(l.Batch, c.ID), Session: fromSession(l.Session), Kind: string(c.Kind),
@@ -21,11 +21,18 @@ func viewCall(l gatelatch.Listed) api.Call {
 	if out.Card.Blocks == nil {
 		out.Card.Blocks = []api.Block{} // a list is never null on the wire
 	}
-	if !c.Deadline.IsZero() {
-		out.Deadline = &c.Deadline
+	out.Deadline, out.Lapses = timeOrNil(c.Deadline), timeOrNil(c.Lapses)
+	if c.Consumed != nil {
+		out.Consumed, out.Lapses = &c.Consumed.At, nil
 	}
 	if c.Outcome != nil {
-		out.Outcome = &api.Outcome{OK: c.Outcome.OK, At: c.Outcome.At}
+		out.Outcome = &api.Outcome{Kind: string(c.Outcome.Kind), At: c.Outcome.At}
+	}
+	if c.Edited != nil {
+		out.Edited = &api.Edited{By: actor(c.Edited.By), At: c.Edited.At}
+	}
+	if c.State == gatelatch.Pending && c.Kind == gatelatch.Permission {
+		out.Remember = q.remember(l)
 	}
 	return out
 }
@@ -68,7 +75,9 @@ func decided(d *gatelatch.Decision) *api.Decided {
 	if d == nil {
 		return nil
 	}
-	return &api.Decided{State: string(d.State), By: actor(d.By), At: d.At, Note: render.Escape(d.Note), Answers: d.Answers}
+	out := api.FromDecision(d)
+	out.By, out.Note = actor(d.By), render.Escape(d.Note)
+	return out
 }
 
 func actor(a gatelatch.Actor) api.Actor {

@@ -54,6 +54,12 @@ func (c *Claude) Answer(ctx context.Context, in hookInput) (Answer, error) {
 	return answer(e, b)
 }
 
+// hold takes the allow with the opening: the host runs the call as soon as it
+// hears of it, and may report it a day later.
+func (c *Claude) hold() gatelatch.Hold {
+	return gatelatch.Hold{Holder: c.Holder, Lease: 24 * time.Hour, Consume: true}
+}
+
 // replaced reports whether the gateway would run another input.
 func replaced(in hookInput, b *gatelatch.Batch) bool {
 	own, err := strictjson.Compact(in.ToolInput)
@@ -63,7 +69,7 @@ func replaced(in hookInput, b *gatelatch.Batch) bool {
 // await waits for the decision. An agent that goes away takes its question
 // back, so that nobody decides what no longer matters.
 func (c *Claude) await(ctx context.Context, batchID string) (*gatelatch.Batch, error) {
-	b, err := c.Service.Await(ctx, batchID, c.Holder)
+	b, err := c.Service.Await(ctx, batchID, c.hold())
 	if err == nil {
 		return b, nil
 	}
@@ -93,11 +99,14 @@ func waited(ctx context.Context, err error) error {
 // answer turns a batch that is ours into what the host gets. Only an allowed
 // call of an opened batch is an allow.
 func answer(e event, b *gatelatch.Batch) (Answer, error) {
-	if len(b.Calls) != 1 || b.Opened == nil {
+	if len(b.Calls) != 1 || !b.Held() {
 		return Answer{}, errors.New("the gateway's answer is not about this call")
 	}
 	call := b.Calls[0]
-	if call.State != gatelatch.Allowed {
+	if call.State != gatelatch.Allowed || call.Consumed == nil {
+		if call.Decided != nil && call.Decided.Interrupt {
+			return e.interrupt(call.Answer()), nil
+		}
 		return e.deny(call.Answer()), nil
 	}
 	input, err := effective(call)
@@ -142,7 +151,7 @@ func why(b *gatelatch.Batch) string {
 func (c *Claude) proposal(in hookInput) gatelatch.Proposal {
 	p := gatelatch.Proposal{
 		Session: gatelatch.SessionInfo{ID: in.SessionID, Name: "Claude Code", Project: c.Project, Mode: in.PermissionMode, Host: hostname()},
-		Message: in.ToolUseID, Holder: c.Holder,
+		Message: in.ToolUseID, Hold: c.hold(),
 		Context: lastWords(in.TranscriptPath),
 		Calls: []gatelatch.ProposedCall{{
 			Ref: in.ToolUseID, Kind: kindOf(in.ToolName), Tool: in.ToolName, Input: in.ToolInput, Dir: in.Cwd, Claim: claimOf(in.ToolInput),

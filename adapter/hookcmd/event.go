@@ -111,6 +111,15 @@ func (e event) deny(text string) Answer {
 	}
 }
 
+// interrupt is a denial that ends the agent's turn. PreToolUse has none that
+// would not let the call run first, so the agent is told.
+func (e event) interrupt(text string) Answer {
+	if e == permissionRequest {
+		return e.answer(specific{"decision": specific{"behavior": "deny", "message": text, "interrupt": true}}, text)
+	}
+	return e.deny(text + "\nStop here and wait for the user.")
+}
+
 // allow always carries the input: what runs is what was decided on.
 func (e event) allow(input json.RawMessage, text string) Answer {
 	if e == permissionRequest {

@@ -52,7 +52,9 @@ var queries = map[string][]query{
 		{"state", text, "pending (oldest first) or settled (newest first)"},
 		{"limit", integer, "how many calls at most"},
 		{"after", text, "the id of the last call of the part before"},
+		{"order", text, "of what is pending: oldest (the default) or newest first"},
 	},
+	"Grants": {{"all", boolean, "also those that were revoked"}},
 	"Events": {{"after", integer, "the seq of the last event that is known"}},
 }
 
@@ -113,6 +115,8 @@ func shapeOf(t reflect.Type) (shape, error) {
 		return shape{kind: moment}, nil
 	case t == reflect.TypeFor[json.RawMessage]():
 		return shape{kind: anything}, nil
+	case t == reflect.TypeFor[[]byte](): // base64
+		return shape{kind: text}, nil
 	case t.Implements(textType):
 		return shape{kind: text}, nil
 	case t.Implements(jsonType):

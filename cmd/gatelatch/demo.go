@@ -165,7 +165,7 @@ func (s demoSession) run(ctx context.Context, dir statedir.Dir, pace time.Durati
 func (s demoSession) round(ctx context.Context, svc gatelatch.Service, session string, n int, r demoRound, out *lines) error {
 	p := gatelatch.Proposal{
 		Session: gatelatch.SessionInfo{ID: session, Name: s.name, Project: s.project, Mode: s.mode, Host: "demo"},
-		Message: fmt.Sprintf("msg_%d", n), Holder: id.New("hld"),
+		Message: fmt.Sprintf("msg_%d", n), Hold: gatelatch.Hold{Holder: id.New("hld"), Consume: true},
 		Context: gatelatch.Context{Prompt: s.prompt, Said: r.said},
 	}
 	for i, c := range r.calls {
@@ -187,7 +187,7 @@ func (s demoSession) round(ctx context.Context, svc gatelatch.Service, session s
 	b, err := svc.Propose(begun, p)
 	if err == nil && b.Opened == nil {
 		out.say("%s asks to run %s", s.name, tools(b))
-		b, err = awaitOrWithdraw(ctx, svc, b.ID, p.Holder)
+		b, err = awaitOrWithdraw(ctx, svc, b.ID, p.Hold)
 	}
 	if errors.Is(err, gatelatch.ErrPaused) {
 		out.say("%s was stopped", s.name)
@@ -210,8 +210,8 @@ func (s demoSession) round(ctx context.Context, svc gatelatch.Service, session s
 
 // awaitOrWithdraw takes the question back when the demo ends: nobody would hear
 // the answer.
-func awaitOrWithdraw(ctx context.Context, svc gatelatch.Service, batchID, holder string) (*gatelatch.Batch, error) {
-	b, err := svc.Await(ctx, batchID, holder)
+func awaitOrWithdraw(ctx context.Context, svc gatelatch.Service, batchID string, h gatelatch.Hold) (*gatelatch.Batch, error) {
+	b, err := svc.Await(ctx, batchID, h)
 	if ctx.Err() != nil {
 		bye, stop := context.WithTimeout(context.WithoutCancel(ctx), 2*time.Second)
 		defer stop()

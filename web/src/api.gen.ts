@@ -22,6 +22,12 @@ export interface Context {
   said?: string;
 }
 
+export interface Hold {
+  holder: string;
+  lease_seconds?: number;
+  consume?: boolean;
+}
+
 export interface Proposal {
   session: Session;
   message: string;
@@ -29,13 +35,16 @@ export interface Proposal {
   context?: Context;
   turn?: string;
   repeats?: boolean;
-  holder?: string;
+  hold?: Hold;
   limit_seconds?: number;
 }
 
 export interface Opening {
   fence: number;
+  resume: string;
   at: string;
+  until: string;
+  consume?: boolean;
 }
 
 export interface Actor {
@@ -50,11 +59,17 @@ export interface Decided {
   at: string;
   note?: string;
   answers?: Record<string, string>;
+  choice?: string;
+  interrupt?: boolean;
+  reply?: boolean;
+  grant?: string;
 }
 
 export interface AgentCall {
   id: string;
   ref?: string;
+  phase: number;
+  kind: string;
   tool: string;
   state: string;
   effect: string;
@@ -64,16 +79,21 @@ export interface AgentCall {
   why?: string;
   decided?: Decided;
   answers?: Record<string, string>;
+  interrupt?: boolean;
+  consumed?: boolean;
+  outcome?: string;
 }
 
 export interface Batch {
   id: string;
+  phase: number;
   opened?: Opening;
+  finished?: string;
   calls: AgentCall[];
 }
 
 export interface Await {
-  holder: string;
+  hold: Hold;
   wait_seconds?: number;
 }
 
@@ -83,10 +103,49 @@ export interface Withdraw {
 
 export type None = Record<string, never>;
 
+export interface Consume {
+  call: string;
+  fence: number;
+  digest: string;
+  nonce: string;
+}
+
+export interface Renew {
+  fence: number;
+}
+
+export interface Extend {
+  fence: number;
+  calls: ProposedCall[];
+}
+
+export interface Finish {
+  fence: number;
+  abandon?: boolean;
+}
+
+export interface Result {
+  call: string;
+  ref?: string;
+  state: string;
+  outcome?: string;
+  text?: string;
+  bytes?: string;
+}
+
+export interface Results {
+  results: Result[];
+}
+
 export interface Report {
-  session: string;
-  ref: string;
+  session?: string;
+  ref?: string;
+  batch?: string;
+  call?: string;
+  fence?: number;
   ok: boolean;
+  text?: string;
+  bytes?: string;
 }
 
 export interface BatchInfo {
@@ -112,9 +171,20 @@ export interface Verdict {
   errors?: string[];
 }
 
-export interface Outcome {
-  ok: boolean;
+export interface Edited {
+  by: Actor;
   at: string;
+}
+
+export interface Outcome {
+  kind: string;
+  at: string;
+}
+
+export interface Remember {
+  scope: string;
+  match?: string;
+  refused?: string;
 }
 
 export interface Segment {
@@ -174,7 +244,11 @@ export interface Call {
   deadline?: string;
   verdict: Verdict;
   decided?: Decided;
+  edited?: Edited;
+  consumed?: string;
+  lapses?: string;
   outcome?: Outcome;
+  remember?: Remember[];
   claim?: string;
   context?: Context;
   input: unknown;
@@ -188,11 +262,49 @@ export interface Calls {
   seq: number;
 }
 
+export interface Terms {
+  scope: string;
+  match: string;
+  for_seconds?: number;
+  uses?: number;
+}
+
 export interface Decision {
   state: string;
   digest: string;
   note?: string;
   answers?: Record<string, string>;
+  choice?: string;
+  interrupt?: boolean;
+  reply?: boolean;
+  remember?: Terms;
+}
+
+export interface Edit {
+  digest: string;
+  input: unknown;
+}
+
+export interface Grant {
+  id: string;
+  match: string;
+  scope: string;
+  agent: string;
+  session?: string;
+  project?: string;
+  call: string;
+  by: Actor;
+  at: string;
+  until?: string;
+  uses?: number;
+  used: number;
+  last_used?: string;
+  revoked?: string;
+  good: boolean;
+}
+
+export interface Grants {
+  grants: Grant[];
 }
 
 export interface Event {
@@ -255,10 +367,18 @@ export const routes = {
   Batch: { method: "GET", path: "/v1/batches/{id}" },
   Await: { method: "POST", path: "/v1/batches/{id}/await" },
   Withdraw: { method: "POST", path: "/v1/batches/{id}/withdraw" },
+  Consume: { method: "POST", path: "/v1/batches/{id}/consume" },
+  Renew: { method: "POST", path: "/v1/batches/{id}/renew" },
+  Extend: { method: "POST", path: "/v1/batches/{id}/extend" },
+  Finish: { method: "POST", path: "/v1/batches/{id}/finish" },
+  Results: { method: "GET", path: "/v1/batches/{id}/results" },
   Report: { method: "POST", path: "/v1/reports" },
   Calls: { method: "GET", path: "/v1/calls" },
   Call: { method: "GET", path: "/v1/calls/{id}" },
   Decide: { method: "POST", path: "/v1/calls/{id}/decision" },
+  Edit: { method: "POST", path: "/v1/calls/{id}/input" },
+  Grants: { method: "GET", path: "/v1/grants" },
+  RevokeGrant: { method: "POST", path: "/v1/grants/{id}/revoke" },
   Events: { method: "GET", path: "/v1/events" },
   Status: { method: "GET", path: "/v1/status" },
   Pause: { method: "POST", path: "/v1/pause" },
@@ -277,10 +397,18 @@ export interface Signatures {
   Batch: { params: { id: string }; out: Batch };
   Await: { params: { id: string }; in: Await; out: Batch };
   Withdraw: { params: { id: string }; in: Withdraw; out: None };
+  Consume: { params: { id: string }; in: Consume; out: AgentCall };
+  Renew: { params: { id: string }; in: Renew; out: None };
+  Extend: { params: { id: string }; in: Extend; out: Batch };
+  Finish: { params: { id: string }; in: Finish; out: Results };
+  Results: { params: { id: string }; out: Results };
   Report: { in: Report; out: None };
-  Calls: { query: { state?: string; limit?: number; after?: string }; out: Calls };
+  Calls: { query: { state?: string; limit?: number; after?: string; order?: string }; out: Calls };
   Call: { params: { id: string }; out: Call };
   Decide: { params: { id: string }; in: Decision; out: Call };
+  Edit: { params: { id: string }; in: Edit; out: Call };
+  Grants: { query: { all?: boolean }; out: Grants };
+  RevokeGrant: { params: { id: string }; in: None; out: Grant };
   Events: { query: { after?: number }; out: Event };
   Status: { out: Status };
   Pause: { in: PauseRequest; out: Status };

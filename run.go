@@ -1,0 +1,142 @@
+package gatelatch
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/gatelatch/gatelatch/internal/id"
+)
+
+// A Tool runs one call. Its context ends when the batch is lost to another
+// holder. What it returns is the call's result; an error is one too.
+type Tool func(ctx context.Context, r *Running) ([]byte, error)
+
+// RunBatch awaits a batch, runs what was allowed in order, and returns the
+// results once all of them are durable. When it returns an error nothing may go
+// on: somebody else runs the batch, or the next attempt will.
+func RunBatch(ctx context.Context, svc Service, batchID string, h Hold, tool Tool) ([]Result, error) {
+	h.Consume = false
+	b, err := svc.Await(ctx, batchID, h)
+	if err != nil {
+		return nil, err
+	}
+	if !b.Finished.IsZero() {
+		return svc.Finish(ctx, Finish{Batch: b.ID, Fence: b.Opened.Fence})
+	}
+	r := &runner{svc: svc, hold: h, batch: b}
+	for _, c := range b.phase(1) {
+		if c.State != Allowed || c.Consumed != nil {
+			continue
+		}
+		if err := r.run(ctx, c, tool); err != nil {
+			return nil, err
+		}
+	}
+	return svc.Finish(ctx, Finish{Batch: b.ID, Fence: r.batch.Opened.Fence})
+}
+
+// runner is one attempt at a batch.
+type runner struct {
+	svc   Service
+	hold  Hold
+	batch *Batch // as it was last awaited
+}
+
+// Running is a call that runs.
+type Running struct {
+	*Call
+	runner *runner
+	needed []*Call
+}
+
+// Need asks for more permissions while the call runs, and returns how they were
+// settled. The batch waits meanwhile (D7).
+func (r *Running) Need(ctx context.Context, calls ...ProposedCall) ([]*Call, error) {
+	a := r.runner
+	if _, err := a.svc.Extend(ctx, a.batch.ID, a.batch.Opened.Fence, calls); err != nil {
+		return nil, err
+	}
+	b, err := a.svc.Await(ctx, a.batch.ID, a.hold)
+	if err != nil {
+		return nil, err
+	}
+	a.batch = b
+	got := b.phase(b.Phase)
+	for _, c := range got {
+		if c.State != Allowed {
+			continue
+		}
+		if _, err := a.consume(ctx, c); err != nil {
+			return nil, err
+		}
+		r.needed = append(r.needed, c)
+	}
+	return got, nil
+}
+
+func (a *runner) consume(ctx context.Context, c *Call) (*Call, error) {
+	return a.svc.Consume(ctx, Take{Batch: a.batch.ID, Call: c.ID, Fence: a.batch.Opened.Fence, Digest: c.Digest, Nonce: id.New("use")})
+}
+
+func (a *runner) run(ctx context.Context, c *Call, tool Tool) error {
+	got, err := a.consume(ctx, c)
+	switch {
+	case errors.Is(err, ErrSettled): // taken back meanwhile: its answer is the result
+		return nil
+	case err != nil:
+		return err
+	}
+	r := &Running{Call: got, runner: a}
+	out, failure := a.keeping(ctx, r, tool)
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	if failure != nil && out == nil {
+		out = []byte(failure.Error())
+	}
+	for _, c := range append(r.needed, r.Call) {
+		report := Report{Batch: a.batch.ID, Call: c.ID, Fence: a.batch.Opened.Fence, OK: failure == nil}
+		if c == r.Call {
+			report.Result = out
+		}
+		if err := a.svc.Report(ctx, report); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// keeping runs the tool and renews the lease as long as that takes.
+func (a *runner) keeping(ctx context.Context, r *Running, tool Tool) (out []byte, err error) {
+	ctx, stop := context.WithCancelCause(ctx)
+	fence, lease := a.batch.Opened.Fence, a.hold.Lease
+	if lease == 0 {
+		lease = DefaultLease
+	}
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		tick := time.NewTicker(lease / 3)
+		defer tick.Stop()
+		for {
+			select {
+			case <-ctx.Done():
+				return
+			case <-tick.C:
+			}
+			if err := a.svc.Renew(ctx, a.batch.ID, fence); errors.Is(err, ErrFenced) {
+				stop(err)
+			}
+		}
+	}()
+	defer func() {
+		stop(nil)
+		<-ended
+		if p := recover(); p != nil {
+			err = fmt.Errorf("the tool failed: %v", p)
+		}
+	}()
+	return tool(ctx, r)
+}
