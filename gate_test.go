@@ -35,8 +35,33 @@ func (byTool) Judge(_ context.Context, c *gatelatch.Call, _ *gatelatch.Session, 
 	if c.Tool == "panic" {
 		panic("policy")
 	}
-	return gatelatch.Verdict{Effect: e, Reasons: []gatelatch.Reason{{Effect: e, Layer: "test", Rule: c.Tool, Message: "rule " + c.Tool}}}
+	v := gatelatch.Verdict{Effect: e, Reasons: []gatelatch.Reason{{Effect: e, Layer: "test", Rule: c.Tool, Message: "rule " + c.Tool}}}
+	for _, g := range grants {
+		if e == gatelatch.Ask && g.Match == c.Tool {
+			v.Effect, v.Grant = gatelatch.Allow, g.ID
+		}
+	}
+	return v
 }
+
+// Remember remembers the tool, if it is one that asks.
+func (byTool) Remember(c *gatelatch.Call, _ *gatelatch.Session, _ gatelatch.Scope) (string, error) {
+	if c.Tool != "ask" {
+		return "", errors.New("only ask is remembered")
+	}
+	return c.Tool, nil
+}
+
+// Covers implements gatelatch.Policy.
+func (p byTool) Covers(match string, c *gatelatch.Call, s *gatelatch.Session, scope gatelatch.Scope) error {
+	if want, err := p.Remember(c, s, scope); err != nil || want != match {
+		return errors.Join(err, fmt.Errorf("%s does not cover %s", match, c.Tool))
+	}
+	return nil
+}
+
+// hold is how a host holds a batch whose calls it runs at once.
+func hold(holder string) gatelatch.Hold { return gatelatch.Hold{Holder: holder, Consume: true} }
 
 // world is a gate over a database that can be closed and opened again.
 type world struct {
@@ -98,7 +123,7 @@ func TestPolicySettlesWhatItCan(t *testing.T) {
 		"allow": gatelatch.Allowed, "ask": gatelatch.Pending, "deny": gatelatch.Denied, "gibberish": gatelatch.Denied, "panic": gatelatch.Denied,
 	} {
 		p := message("m_"+tool, tool)
-		p.Holder = "h1"
+		p.Hold = hold("h1")
 		b := w.propose(p)
 		if got := b.Calls[0].State; got != want {
 			t.Errorf("%s: %s, want %s", tool, got, want)
@@ -122,7 +147,7 @@ func TestRequestRestartDecision(t *testing.T) {
 		}
 		got := make(chan *gatelatch.Batch)
 		go func() {
-			b, err := w.gate.As(agentA).Await(t.Context(), b.ID, "h1")
+			b, err := w.gate.As(agentA).Await(t.Context(), b.ID, hold("h1"))
 			if err != nil {
 				t.Error(err)
 			}
@@ -150,7 +175,7 @@ func TestExpiryIsADenialWithItsOwnText(t *testing.T) {
 		p.Limit = time.Hour
 		b := w.propose(p)
 		start := time.Now()
-		b, err := w.gate.As(agentA).Await(t.Context(), b.ID, "h1")
+		b, err := w.gate.As(agentA).Await(t.Context(), b.ID, hold("h1"))
 		if err != nil || b.Calls[0].State != gatelatch.Expired || time.Since(start) < time.Hour {
 			t.Fatalf("%v, %s after %v", err, b.Calls[0].State, time.Since(start))
 		}
@@ -170,7 +195,7 @@ func TestBatchOpensWhenAllAreSettled(t *testing.T) {
 		b := w.propose(message("m1", "ask", "allow", "ask"))
 		opened := make(chan *gatelatch.Batch, 1)
 		go func() {
-			b, err := w.gate.As(agentA).Await(t.Context(), b.ID, "h1")
+			b, err := w.gate.As(agentA).Await(t.Context(), b.ID, hold("h1"))
 			if err != nil {
 				t.Error(err)
 			}
@@ -228,7 +253,7 @@ func TestRepeatedCallIsPaired(t *testing.T) {
 	}
 	repeat := func(holder, turn string) *gatelatch.Batch {
 		p := message(holder, "ask")
-		p.Calls[0].Ref, p.Pair, p.Repeats, p.Holder = "", turn, true, holder
+		p.Calls[0].Ref, p.Pair, p.Repeats, p.Hold = "", turn, true, hold(holder)
 		return w.propose(p)
 	}
 	b, twin := first("m1"), first("m2")
@@ -278,7 +303,7 @@ func TestSeatsAreSeparate(t *testing.T) {
 	}
 	for name, err := range map[string]error{
 		"batch":    func() error { _, err := w.gate.As(agentB).Batch(ctx, b.ID); return err }(),
-		"await":    func() error { _, err := w.gate.As(agentB).Await(ctx, b.ID, "h"); return err }(),
+		"await":    func() error { _, err := w.gate.As(agentB).Await(ctx, b.ID, hold("h")); return err }(),
 		"withdraw": w.gate.As(agentB).Withdraw(ctx, b.ID, ""),
 		"report":   w.gate.As(agentB).Report(ctx, gatelatch.Report{Session: "s1", Ref: "m1_0"}),
 	} {
@@ -372,7 +397,7 @@ func TestPause(t *testing.T) {
 	if b, err := person.Batch(ctx, waits.ID); err != nil || b.Calls[0].State != gatelatch.Denied {
 		t.Errorf("what waited is %s, %v", b.Calls[0].State, err)
 	}
-	late, err := w.gate.As(agentA).Await(ctx, taken.ID, "h")
+	late, err := w.gate.As(agentA).Await(ctx, taken.ID, hold("h"))
 	if err != nil || late.Calls[0].State != gatelatch.Revoked || !strings.Contains(late.Calls[0].Answer(), "fire drill") {
 		t.Errorf("taking an earlier allow: %+v, %v", late, err)
 	}
@@ -412,7 +437,7 @@ func TestManyWaiters(t *testing.T) {
 	wg.Wait()
 	for i := range n {
 		wg.Go(func() {
-			b, err := w.gate.As(agentA).Await(t.Context(), batches[i].ID, "h")
+			b, err := w.gate.As(agentA).Await(t.Context(), batches[i].ID, hold("h"))
 			if err != nil || b.Calls[0].State != gatelatch.Allowed {
 				t.Errorf("waiter %d: %v", i, err)
 			}
@@ -433,7 +458,7 @@ func TestTrail(t *testing.T) {
 	if err := w.decide(mira, b.Calls[0], gatelatch.Allowed); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := w.gate.As(agentA).Await(t.Context(), b.ID, "h"); err != nil {
+	if _, err := w.gate.As(agentA).Await(t.Context(), b.ID, hold("h")); err != nil {
 		t.Fatal(err)
 	}
 	if err := w.gate.As(agentA).Report(t.Context(), gatelatch.Report{Session: "s1", Ref: "m1_0", OK: true}); err != nil {
