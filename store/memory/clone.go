@@ -1,0 +1,46 @@
+package memory
+
+import (
+	"maps"
+	"slices"
+
+	"github.com/gatelatch/gatelatch"
+)
+
+// clone copies what a store keeps of a batch: everything but the bytes of
+// inputs and results, which lie apart.
+func clone(b *gatelatch.Batch) *gatelatch.Batch {
+	out := *b
+	out.Opened = ptr(b.Opened)
+	out.Calls = make([]*gatelatch.Call, len(b.Calls))
+	for i, c := range b.Calls {
+		out.Calls[i] = cloneCall(*c)
+	}
+	return &out
+}
+
+func cloneCall(c gatelatch.Call) *gatelatch.Call {
+	c.Input = nil
+	c.Verdict.Reasons, c.Verdict.Errors = slices.Clone(c.Verdict.Reasons), slices.Clone(c.Verdict.Errors)
+	if c.Decided = ptr(c.Decided); c.Decided != nil {
+		c.Decided.Answers, c.Decided.Remember = maps.Clone(c.Decided.Answers), ptr(c.Decided.Remember)
+	}
+	if c.Outcome = ptr(c.Outcome); c.Outcome != nil {
+		c.Outcome.Result = nil
+	}
+	c.Edited, c.Consumed = ptr(c.Edited), ptr(c.Consumed)
+	return &c
+}
+
+func cloneGrant(g gatelatch.Grant) *gatelatch.Grant {
+	g.RevokedBy = ptr(g.RevokedBy)
+	return &g
+}
+
+func ptr[T any](p *T) *T {
+	if p == nil {
+		return nil
+	}
+	v := *p
+	return &v
+}
