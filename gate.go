@@ -40,7 +40,8 @@ func (g *Gate) As(who Actor) *Seat { return &Seat{gate: g, who: who} }
 // long, judges again what a new grant may cover, and forgets what is long over.
 func (g *Gate) Run(ctx context.Context) {
 	for {
-		timer := time.NewTimer(g.runDue(ctx))
+		wait, _ := g.Sweep(ctx)
+		timer := time.NewTimer(wait)
 		select {
 		case <-ctx.Done():
 			timer.Stop()
@@ -52,17 +53,17 @@ func (g *Gate) Run(ctx context.Context) {
 	}
 }
 
-// runDue returns how long nothing is due. An error only makes it try again
-// soon: whatever the clock does is a denial, and late is safe. It never rests
-// for long, because another gateway may have left something to do and died.
-func (g *Gate) runDue(ctx context.Context) time.Duration {
+// Sweep is one round of Run, and returns how long nothing is due. An error
+// only makes it soon: whatever the clock does is a denial, and late is safe. It
+// is never long, because another gateway may have left something to do and died.
+func (g *Gate) Sweep(ctx context.Context) (time.Duration, error) {
 	const again, idle = time.Second, 30 * time.Second
 	next, err := g.tickDue(ctx)
 	more, e := g.workDue(ctx)
 	if err = errors.Join(err, e, g.forgetOver(ctx)); err != nil || more {
-		return again
+		return again, err
 	}
-	return min(idle, next)
+	return min(idle, next), nil
 }
 
 // tickDue tells the clock to every batch that is due, and returns how long
