@@ -126,6 +126,10 @@ fuzz: ## Run every fuzz target for FUZZTIME each
 soak: build ## Run the soak tests for SOAKTIME, with the race detector
 	GATELATCH_SOAK=$(SOAKTIME) scripts/go-test.sh -race -count=1 -timeout 0 -v -run '^TestSoak' ./...
 
+.PHONY: twins
+twins: ## Check that the tests notice each bad twin (ARGS=… names some)
+	@scripts/twins.sh $(ARGS)
+
 .PHONY: clean
 clean: ## Remove what was built here, and the state of "make run"
 	rm -rf bin .run web/node_modules

@@ -482,7 +482,7 @@ func TestTrail(t *testing.T) {
 		}
 		kinds = append(kinds, string(e.Kind))
 	}
-	want := "call.proposed call.judged call.proposed call.judged call.decided batch.opened call.reported"
+	want := "call.proposed call.judged call.proposed call.judged call.decided batch.opened call.consumed call.reported"
 	if got := strings.Join(kinds, " "); got != want {
 		t.Errorf("trail %s\nwant  %s", got, want)
 	}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/gatelatch/gatelatch/internal/id"
+	"github.com/gatelatch/gatelatch/internal/twin"
 )
 
 // maxGrants is how many grants judging looks at; older ones no longer count.
@@ -79,7 +80,7 @@ func chargeOne(tx Tx, s *Session, grant string) (bool, error) {
 		return false, nil
 	case err != nil:
 		return false, err
-	case !gr.Good(tx.Now()) || !gr.reaches(s):
+	case (!gr.Good(tx.Now()) || !gr.reaches(s)) && twin.Is != "revoked_grant_allows":
 		return false, nil
 	case gr.use(tx.Now()):
 		return true, tx.SaveGrant(gr)
@@ -98,7 +99,7 @@ func withoutGrant(v Verdict) Verdict {
 // once, however far its work has come.
 func revokeEnded(tx Tx, b *Batch) error {
 	for _, c := range b.Calls {
-		if !c.permit() || c.Decided.Grant == "" || c.Decided.By.Kind != PolicyActor {
+		if !c.permit() || c.Decided.Grant == "" || c.Decided.By.Kind != PolicyActor || twin.Is == "revoked_grant_allows" {
 			continue
 		}
 		gr, err := tx.Grant(c.Decided.Grant)

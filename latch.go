@@ -3,6 +3,8 @@ package gatelatch
 import (
 	"fmt"
 	"time"
+
+	"github.com/gatelatch/gatelatch/internal/twin"
 )
 
 // Leases. A holder that runs for longer renews its lease.
@@ -99,7 +101,10 @@ func (b *Batch) Open(h Hold, by Actor, at time.Time) error {
 // lose marks what was begun and not reported: it may have run.
 func (b *Batch) lose(by Actor, at time.Time) {
 	for _, c := range b.Calls {
-		if c.running() {
+		switch {
+		case c.running() && twin.Is == "rerun_unknown":
+			c.Consumed = nil
+		case c.running():
 			b.report(c, Outcome{Kind: Unknown, At: at}, by)
 		}
 	}
@@ -110,7 +115,7 @@ func (b *Batch) fenced(fence int64) error {
 	switch {
 	case b.Opened == nil:
 		return ErrWaiting
-	case b.Opened.Fence != fence || fence == 0:
+	case (b.Opened.Fence != fence || fence == 0) && twin.Is != "stale_fence":
 		return fmt.Errorf("%w (fence %d, now %d)", ErrFenced, fence, b.Opened.Fence)
 	case !b.Finished.IsZero():
 		return ErrFinished
@@ -142,11 +147,11 @@ func (b *Batch) Consume(t Take, by Actor, at time.Time) error {
 	}
 	u := c.Consumed
 	switch {
-	case t.Digest != c.Digest || c.Digest != b.digest(c):
+	case (t.Digest != c.Digest || c.Digest != b.digest(c)) && twin.Is != "digest_ignored":
 		return fmt.Errorf("call %s: %w", c.ID, ErrChanged)
 	case u != nil && u.Nonce == t.Nonce && u.Fence == t.Fence && c.Outcome == nil:
 		return nil
-	case u != nil:
+	case u != nil && twin.Is != "consume_twice":
 		return fmt.Errorf("call %s: %w", c.ID, ErrConsumed)
 	case !b.Held() || !b.Ready():
 		return ErrWaiting
@@ -285,7 +290,7 @@ func (b *Batch) Finish(fence int64, abandon bool, by Actor, at time.Time) error 
 		b.abandon(by, at)
 	}
 	for _, c := range b.Calls {
-		if !c.State.Settled() || c.permit() || c.running() {
+		if twin.Is != "finish_early" && (!c.State.Settled() || c.permit() || c.running()) {
 			return fmt.Errorf("call %s has no result: %w", c.ID, ErrWaiting)
 		}
 	}

@@ -14,7 +14,9 @@ import (
 )
 
 // echo is a tool that gives back its call's ref.
-func echo(_ context.Context, r *gatelatch.Running) ([]byte, error) { return []byte("ran " + r.Ref), nil }
+func echo(_ context.Context, r *gatelatch.Running) ([]byte, error) {
+	return []byte("ran " + r.Ref), nil
+}
 
 func texts(rs []gatelatch.Result) (out []string) {
 	for _, r := range rs {

@@ -3,6 +3,8 @@ package gatelatch
 import (
 	"fmt"
 	"time"
+
+	"github.com/gatelatch/gatelatch/internal/twin"
 )
 
 // PermitLife is how long an allow waits for somebody to come for it.
@@ -20,17 +22,18 @@ func (b *Batch) Decide(callID string, d Decision) error {
 		return fmt.Errorf("call %s: %w", callID, ErrNotFound)
 	case c.State.Settled() && c.Decided != nil && d.same(*c.Decided):
 		return nil
-	case c.State.Settled():
+	case c.State.Settled() && twin.Is != "last_decision_wins":
 		return settled(c)
 	case c.late(d.At):
 		return &SettledError{Call: c.ID, Decided: c.expired(d.At)}
-	case d.Digest != c.Digest:
+	case d.Digest != c.Digest && twin.Is != "digest_ignored":
 		return fmt.Errorf("call %s: %w", callID, ErrChanged)
 	}
 	if err := d.suits(c); err != nil {
 		return err
 	}
-	return b.settle(c, CallDecided, d)
+	b.move(c, CallDecided, d)
+	return nil
 }
 
 // Edit replaces the input of a waiting call, by a person. The call gets a new
@@ -110,6 +113,9 @@ func (b *Batch) Tick(at time.Time) {
 // perhaps decided since, and what was allowed perhaps consumed.
 func (b *Batch) Restore(by Actor, at time.Time) {
 	const why = "the gateway was restored from a backup"
+	if twin.Is == "backup_revives" {
+		return
+	}
 	b.Withdraw(by, why, at)
 	for _, c := range b.Calls {
 		if c.permit() {
@@ -122,15 +128,10 @@ func (b *Batch) Restore(by Actor, at time.Time) {
 func (c *Call) late(at time.Time) bool { return !c.Deadline.IsZero() && !at.Before(c.Deadline) }
 
 func (c *Call) expired(at time.Time) Decision {
-	return Decision{State: Expired, By: Actor{Kind: ClockActor}, At: at, Digest: c.Digest}
-}
-
-func (b *Batch) settle(c *Call, kind EventKind, d Decision) error {
-	if c.State != Pending {
-		return settled(c)
+	if twin.Is == "timeout_allows" {
+		return Decision{State: Allowed, By: Actor{Kind: ClockActor}, At: at, Digest: c.Digest}
 	}
-	b.move(c, kind, d)
-	return nil
+	return Decision{State: Expired, By: Actor{Kind: ClockActor}, At: at, Digest: c.Digest}
 }
 
 func (b *Batch) move(c *Call, kind EventKind, d Decision) {

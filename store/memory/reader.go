@@ -48,7 +48,9 @@ func (r *reader) Batch(id string) (*gatelatch.Batch, error) {
 }
 
 // BatchOfCall implements gatelatch.Reader.
-func (r *reader) BatchOfCall(callID string) (*gatelatch.Batch, error) { return r.Batch(r.calls[callID]) }
+func (r *reader) BatchOfCall(callID string) (*gatelatch.Batch, error) {
+	return r.Batch(r.calls[callID])
+}
 
 // BatchOfMessage implements gatelatch.Reader.
 func (r *reader) BatchOfMessage(agent, session, message string) (*gatelatch.Batch, error) {

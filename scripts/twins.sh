@@ -1,0 +1,51 @@
+#!/usr/bin/env bash
+# Builds each bad twin of internal/twin and runs the tests that should notice
+# it. A twin that passes, or that does not even compile, is a failure.
+# Usage: scripts/twins.sh [NAME...]
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+# Where a twin should be noticed; the rest, by the tests of the state machine.
+packages() {
+	case $1 in
+	ack_before_commit | synchronous_normal | checksum_ignored | no_audit) echo ./store/sqlite ;;
+	no_polling) echo ./store/postgres ;;
+	clock_runs_back | backup_revives) echo ./store/sqlite ./internal/clock ;;
+	*) echo . ;;
+	esac
+}
+
+names=("$@")
+if [ ${#names[@]} -eq 0 ]; then
+	for f in internal/twin/*.go; do
+		n=$(basename "$f" .go)
+		[ "$n" = twin ] || [ "$n" = none ] || names+=("$n")
+	done
+fi
+
+log=$(mktemp)
+trap 'rm -f "$log"' EXIT
+missed=0
+for n in "${names[@]}"; do
+	begin=$SECONDS
+	read -ra where <<<"$(packages "$n")"
+	if ! go vet -tags "twin twin_$n" "${where[@]}" >"$log" 2>&1; then
+		printf '%-22s does not compile\n' "$n"
+		cat "$log"
+		missed=$((missed + 1))
+	elif scripts/go-test.sh -tags "twin twin_$n" -count=1 -timeout 5m "${where[@]}" >"$log" 2>&1; then
+		printf '%-22s NOT NOTICED by %s\n' "$n" "${where[*]}"
+		missed=$((missed + 1))
+	else
+		by=$(grep -m1 -oE '^ *--- FAIL: [^ ]+' "$log" | sed 's/.*FAIL: //' || true)
+		if [ -z "$by" ]; then
+			printf '%-22s ended without a failing test:\n' "$n"
+			tail -n 20 "$log"
+			missed=$((missed + 1))
+		else
+			printf '%-22s noticed by %s (%d s)\n' "$n" "$by" "$((SECONDS - begin))"
+		fi
+	fi
+done
+printf '%d twins, %d not noticed\n' "${#names[@]}" "$missed"
+[ "$missed" -eq 0 ]
