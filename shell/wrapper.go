@@ -41,14 +41,20 @@ var wrappers = set(`
 // evaluates numbers of printf, exit and shift. Others change how the shell that
 // stays reads the next command.
 func IsWrapper(program string) bool {
+	_, found := lookUp(wrappers, program)
+	return found
+}
+
+// lookUp finds a program in a table by any of the names it may go by.
+func lookUp[V any](table map[string]V, program string) (v V, found bool) {
 	name := strings.TrimSuffix(strings.ToLower(base(program)), ".exe")
 	short := strings.TrimRight(name, "0123456789.-")
 	for _, n := range []string{name, short, strings.TrimPrefix(name, "g"), strings.TrimPrefix(short, "g")} {
-		if wrappers[n] {
-			return true
+		if v, found = table[n]; found {
+			return v, true
 		}
 	}
-	return false
+	return v, false
 }
 
 func set(words string) map[string]bool {
