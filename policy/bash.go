@@ -73,11 +73,10 @@ func parseWords(pattern string, allow bool) (matcher, error) {
 	if !more {
 		text, more = strings.CutSuffix(pattern, " *")
 	}
-	if strings.Contains(text, "*") {
-		return nil, errors.New("a * stands only at the end, for more words: npm run:*")
-	}
-	want, ok := shell.Words(text)
+	want, ok := shell.Words(text) // a * in quotes is itself
 	switch {
+	case !ok && strings.Contains(text, "*"):
+		return nil, errors.New("a * stands only at the end, for more words: npm run:*")
 	case !ok:
 		return nil, errors.New("the pattern is not plain words; expansions, operators and redirections can't be matched")
 	case allow && shell.IsWrapper(want[0]):

@@ -187,13 +187,13 @@ func TestCommandsThatNameProtectedPaths(t *testing.T) {
 		"ls" + strings.Repeat(" deep/"+strings.Repeat("x/", 30), 120): gatelatch.Allow,
 	} {
 		c, sess := in(top, "Bash", map[string]any{"command": command})
-		if got := s.Judge(t.Context(), c, sess); got.Effect != want {
+		if got := s.Judge(t.Context(), c, sess, nil); got.Effect != want {
 			t.Errorf("%.60q: got %s, want %s: %s", command, got.Effect, want, messages(got))
 		}
 	}
 	c, sess := in(top, "Bash", map[string]any{"command": "ls" + strings.Repeat(" a", 3500)})
 	c.Dir += strings.Repeat("/d", 20)
-	if got := s.Judge(t.Context(), c, sess); got.Effect != gatelatch.Ask {
+	if got := s.Judge(t.Context(), c, sess, nil); got.Effect != gatelatch.Ask {
 		t.Errorf("too many to look at: got %s", got.Effect)
 	}
 }

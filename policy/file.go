@@ -59,8 +59,18 @@ func denyAll(err error) *Set {
 }
 
 // Judge implements gatelatch.Policy.
-func (f *File) Judge(ctx context.Context, c *gatelatch.Call, s *gatelatch.Session) gatelatch.Verdict {
-	return f.Set().Judge(ctx, c, s)
+func (f *File) Judge(ctx context.Context, c *gatelatch.Call, s *gatelatch.Session, grants []*gatelatch.Grant) gatelatch.Verdict {
+	return f.Set().Judge(ctx, c, s, grants)
+}
+
+// Remember implements gatelatch.Policy.
+func (f *File) Remember(c *gatelatch.Call, s *gatelatch.Session, scope gatelatch.Scope) (string, error) {
+	return f.Set().Remember(c, s, scope)
+}
+
+// Covers implements gatelatch.Policy.
+func (f *File) Covers(match string, c *gatelatch.Call, s *gatelatch.Session, scope gatelatch.Scope) error {
+	return f.Set().Covers(match, c, s, scope)
 }
 
 // Set returns the rules in force, read anew if the file changed.

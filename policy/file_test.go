@@ -162,7 +162,7 @@ func TestProtectedDirectories(t *testing.T) {
 					want = gatelatch.Ask
 				}
 				c, sess := in(top, tool, input)
-				if got := set.Judge(t.Context(), c, sess); got.Effect != want {
+				if got := set.Judge(t.Context(), c, sess, nil); got.Effect != want {
 					t.Errorf("%s %s: got %s, want %s: %s", tool, path, got.Effect, want, messages(got))
 				}
 			}
@@ -258,7 +258,7 @@ func TestFileIsSafeForConcurrentUse(t *testing.T) {
 	for range 4 {
 		wg.Go(func() {
 			for range 50 {
-				if got := f.Judge(t.Context(), bash("make x"), nil); got.Effect == gatelatch.Ask {
+				if got := f.Judge(t.Context(), bash("make x"), nil, nil); got.Effect == gatelatch.Ask {
 					t.Errorf("got %s: %s", got.Effect, messages(got))
 				}
 			}

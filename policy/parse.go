@@ -8,6 +8,7 @@ import (
 	"io"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"go.yaml.in/yaml/v3"
 
@@ -57,7 +58,7 @@ func parse(name string, data []byte, layer string) (s *Set, err error) {
 	if err != nil {
 		return nil, err
 	}
-	p := parser{name: name, set: &Set{layer: layer}}
+	p := parser{name: name, set: &Set{layer: layer, grants: &grantCache{}}}
 	if err := p.file(root); err != nil {
 		return nil, err
 	}
@@ -170,9 +171,10 @@ func (p *parser) list(n *yaml.Node, effect gatelatch.Effect) error {
 	return nil
 }
 
-// entry reads a rule, as a text or as {rule: …, why: …}.
+// entry reads a rule, as a text or as {rule: …, why: …, within: …}.
 func (p *parser) entry(n *yaml.Node, effect gatelatch.Effect) (err error) {
 	var text, why string
+	var within time.Duration
 	if n.Kind == yaml.MappingNode {
 		err = p.mapping(n, func(key string, k, v *yaml.Node) (err error) {
 			switch key {
@@ -180,8 +182,10 @@ func (p *parser) entry(n *yaml.Node, effect gatelatch.Effect) (err error) {
 				text, err = p.text(v)
 			case "why":
 				why, err = p.text(v)
+			case "within":
+				within, err = p.within(k, v, effect)
 			default:
-				err = p.errorf(k, "unknown key %q in a rule; there are rule and why (put quotes around a rule with \": \" in it)", key)
+				err = p.errorf(k, "unknown key %q in a rule; there are rule, why and within (put quotes around a rule with \": \" in it)", key)
 			}
 			return err
 		})
@@ -195,7 +199,19 @@ func (p *parser) entry(n *yaml.Node, effect gatelatch.Effect) (err error) {
 	if err != nil {
 		return p.errorf(n, "%v", err)
 	}
-	r.why, r.source = why, fmt.Sprintf("%s:%d", p.name, n.Line)
+	r.why, r.within, r.source = why, within, fmt.Sprintf("%s:%d", p.name, n.Line)
 	p.set.rules = append(p.set.rules, r)
 	return nil
+}
+
+// within reads how long a call may wait for a person.
+func (p *parser) within(k, v *yaml.Node, effect gatelatch.Effect) (time.Duration, error) {
+	if effect != gatelatch.Ask {
+		return 0, p.errorf(k, "within is how long a call may wait, so only a rule under ask has it")
+	}
+	d, err := time.ParseDuration(v.Value)
+	if err != nil || v.Kind != yaml.ScalarNode || d < time.Second {
+		return 0, p.errorf(v, "within is a time of at least a second: 30s, 10m, 1h30m")
+	}
+	return d, nil
 }

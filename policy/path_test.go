@@ -85,7 +85,7 @@ func TestReadInsideTheProject(t *testing.T) {
 		"":                           gatelatch.Ask,
 	} {
 		c, sess := in(top, "Read", map[string]any{"file_path": path})
-		got := Default().Judge(t.Context(), c, sess)
+		got := Default().Judge(t.Context(), c, sess, nil)
 		if got.Effect != want {
 			t.Errorf("%q: got %s, want %s: %s", path, got.Effect, want, messages(got))
 		}
@@ -103,7 +103,7 @@ func TestWithoutAKnownProjectNothingIsInside(t *testing.T) {
 	} {
 		c := call("Read", map[string]any{"file_path": tt.path})
 		c.Dir = tt.dir
-		got := Default().Judge(t.Context(), c, &gatelatch.Session{Project: tt.project})
+		got := Default().Judge(t.Context(), c, &gatelatch.Session{Project: tt.project}, nil)
 		if got.Effect != gatelatch.Ask {
 			t.Errorf("%s: got %s", name, got.Effect)
 		}
@@ -143,7 +143,7 @@ func TestOddInputsOfPathTools(t *testing.T) {
 		"write is not read":      {"Write", map[string]any{"file_path": "src/a.go"}, gatelatch.Ask},
 	} {
 		c, sess := in(top, tt.tool, tt.input)
-		if got := s.Judge(t.Context(), c, sess); got.Effect != tt.want {
+		if got := s.Judge(t.Context(), c, sess, nil); got.Effect != tt.want {
 			t.Errorf("%s: got %s, want %s: %s", name, got.Effect, tt.want, messages(got))
 		}
 	}
@@ -181,7 +181,7 @@ func TestPathPatterns(t *testing.T) {
 		{"deny: [Read(./src/a.go)]", "src/a.go ", gatelatch.Deny},
 	} {
 		c, sess := in(top, "Read", map[string]any{"file_path": tt.path})
-		if got := rules(t, tt.rules).Judge(t.Context(), c, sess); got.Effect != tt.want {
+		if got := rules(t, tt.rules).Judge(t.Context(), c, sess, nil); got.Effect != tt.want {
 			t.Errorf("%s, %s: got %s, want %s: %s", tt.rules, tt.path, got.Effect, tt.want, messages(got))
 		}
 	}
@@ -226,11 +226,11 @@ func TestProtectedPathsAreNeverAllowed(t *testing.T) {
 	} {
 		for _, tool := range []string{"Write", "Edit", "MultiEdit", "NotebookEdit"} {
 			c, sess := in(top, tool, map[string]any{pathTools[tool].field: path})
-			if got := s.Judge(t.Context(), c, sess); got.Effect != want {
+			if got := s.Judge(t.Context(), c, sess, nil); got.Effect != want {
 				t.Errorf("%s %s: got %s, want %s: %s", tool, path, got.Effect, want, messages(got))
 			}
 		}
-		if c, sess := in(top, "Read", map[string]any{"file_path": ".git/config"}); s.Judge(t.Context(), c, sess).Effect != gatelatch.Allow {
+		if c, sess := in(top, "Read", map[string]any{"file_path": ".git/config"}); s.Judge(t.Context(), c, sess, nil).Effect != gatelatch.Allow {
 			t.Error("reading is not protected")
 		}
 	}
@@ -334,7 +334,7 @@ func TestByDefaultASearchShowsNamesOnly(t *testing.T) {
 	top := tree(t)
 	for tool, want := range map[string]gatelatch.Effect{"Glob": gatelatch.Allow, "LS": gatelatch.Allow, "Grep": gatelatch.Ask} {
 		c, sess := in(top, tool, map[string]any{"pattern": "KEY"})
-		if got := Default().Judge(t.Context(), c, sess); got.Effect != want {
+		if got := Default().Judge(t.Context(), c, sess, nil); got.Effect != want {
 			t.Errorf("%s: got %s, want %s: %s", tool, got.Effect, want, messages(got))
 		}
 	}
@@ -362,7 +362,7 @@ func TestGlobsThatLeaveTheirFolder(t *testing.T) {
 		"@(/etc|x)/**":              gatelatch.Ask,
 	} {
 		c, sess := in(top, "Glob", map[string]any{"pattern": pattern})
-		if got := Default().Judge(t.Context(), c, sess); got.Effect != want {
+		if got := Default().Judge(t.Context(), c, sess, nil); got.Effect != want {
 			t.Errorf("%s: got %s, want %s: %s", pattern, got.Effect, want, messages(got))
 		}
 	}

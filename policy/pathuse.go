@@ -6,12 +6,18 @@ import (
 	"strings"
 )
 
-// pathTools are the tools whose rules are about files.
-var pathTools = map[string]struct {
+// A pathTool says where a tool names its file or folder.
+type pathTool struct {
 	field  string
 	writes bool
 	filter string // a glob in the input, for tools that search
-}{
+}
+
+// searches reports whether the tool shows all of a folder.
+func (t pathTool) searches() bool { return t.filter != "" || t.field == "path" }
+
+// pathTools are the tools whose rules are about files.
+var pathTools = map[string]pathTool{
 	"Read":         {field: "file_path"},
 	"Write":        {field: "file_path", writes: true},
 	"Edit":         {field: "file_path", writes: true},

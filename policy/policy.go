@@ -12,6 +12,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/gatelatch/gatelatch"
 	"github.com/gatelatch/gatelatch/internal/strictjson"
@@ -21,6 +22,7 @@ import (
 const (
 	layerUser    = "user"
 	layerDefault = "default"
+	layerGrant   = "grant"
 )
 
 const noRule = "no rule covers this"
@@ -33,6 +35,7 @@ type Set struct {
 	hash   string
 	broken string   // denies everything, for this reason
 	dirs   []string // see File.Protect
+	grants *grantCache
 }
 
 var _ gatelatch.Policy = (*Set)(nil)
@@ -41,17 +44,44 @@ var _ gatelatch.Policy = (*Set)(nil)
 func (s *Set) Hash() string { return s.hash }
 
 // Judge implements gatelatch.Policy.
-func (s *Set) Judge(_ context.Context, c *gatelatch.Call, sess *gatelatch.Session) gatelatch.Verdict {
-	if s.broken != "" {
-		return s.verdict(nil, gatelatch.Reason{Effect: gatelatch.Deny, Layer: layerUser, Message: s.broken})
-	}
-	if err := strictjson.Check(c.Input); err != nil {
-		return s.verdict(nil, gatelatch.Reason{Effect: gatelatch.Deny, Layer: layerDefault,
-			Message: "the input can be read in more than one way: " + err.Error()})
+func (s *Set) Judge(_ context.Context, c *gatelatch.Call, sess *gatelatch.Session, grants []*gatelatch.Grant) gatelatch.Verdict {
+	if denial := s.refuse(c); denial != nil {
+		return s.verdict(nil, *denial)
 	}
 	subj := newSubject(c, sess, s.dirs)
-	var reasons []gatelatch.Reason
-	var errs []string
+	reasons, limit, errs := s.consult(subj)
+	if len(reasons) > 0 {
+		v := s.verdict(errs, reasons...)
+		if v.Effect == gatelatch.Ask {
+			v.Limit = limit
+		}
+		return v
+	}
+	g, reason, grantErrs := s.granted(subj, grants)
+	errs = append(errs, grantErrs...)
+	if g == nil {
+		return s.verdict(errs, gatelatch.Reason{Effect: gatelatch.Ask, Layer: layerDefault, Message: cmp.Or(subj.unmatched, noRule)})
+	}
+	v := s.verdict(errs, reason)
+	v.Grant = g.ID
+	return v
+}
+
+// refuse returns why a call is not even looked at, nil if it is.
+func (s *Set) refuse(c *gatelatch.Call) *gatelatch.Reason {
+	if s.broken != "" {
+		return &gatelatch.Reason{Effect: gatelatch.Deny, Layer: layerUser, Message: s.broken}
+	}
+	if err := strictjson.Check(c.Input); err != nil {
+		return &gatelatch.Reason{Effect: gatelatch.Deny, Layer: layerDefault,
+			Message: "the input can be read in more than one way: " + err.Error()}
+	}
+	return nil
+}
+
+// consult returns all that rules and concerns say, and the shortest time that
+// a rule which asks gives.
+func (s *Set) consult(subj *subject) (reasons []gatelatch.Reason, limit time.Duration, errs []string) {
 	for i := range s.rules {
 		r := &s.rules[i]
 		hits, err := r.match(subj)
@@ -62,11 +92,11 @@ func (s *Set) Judge(_ context.Context, c *gatelatch.Call, sess *gatelatch.Sessio
 		for _, h := range hits {
 			reasons = append(reasons, r.reason(s.layer, h))
 		}
+		if len(hits) > 0 && r.within > 0 && (limit == 0 || r.within < limit) {
+			limit = r.within
+		}
 	}
-	if reasons = append(reasons, subj.concerns...); len(reasons) == 0 {
-		reasons = []gatelatch.Reason{{Effect: gatelatch.Ask, Layer: layerDefault, Message: cmp.Or(subj.unmatched, noRule)}}
-	}
-	return s.verdict(errs, reasons...)
+	return append(reasons, subj.concerns...), limit, errs
 }
 
 // verdict combines reasons, of which there is at least one: the strictest

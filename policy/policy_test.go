@@ -34,7 +34,7 @@ func bash(command string) *gatelatch.Call { return call("Bash", map[string]any{"
 
 func judge(t testing.TB, s gatelatch.Policy, c *gatelatch.Call) gatelatch.Verdict {
 	t.Helper()
-	v := s.Judge(t.Context(), c, nil)
+	v := s.Judge(t.Context(), c, nil, nil)
 	if len(v.Reasons) == 0 || v.Reasons[0].Effect != v.Effect || v.Policy == "" {
 		t.Errorf("%s %s: a verdict without its reason: %+v", c.Tool, c.Input, v)
 	}

@@ -69,7 +69,7 @@ func TestAddingAStrictRuleNeverLoosens(t *testing.T) {
 		before := someRules.Draw(rt, "rules")
 		after := append(slices.Clone(before), strictRule.Draw(rt, "added"))
 		c := someCall.Draw(rt, "call")
-		a, b := build(rt, before).Judge(t.Context(), c, session), build(rt, after).Judge(t.Context(), c, session)
+		a, b := build(rt, before).Judge(t.Context(), c, session, nil), build(rt, after).Judge(t.Context(), c, session, nil)
 		if b.Effect > a.Effect {
 			rt.Fatalf("%s %s: %s became %s", c.Tool, c.Input, a.Effect, b.Effect)
 		}
@@ -90,7 +90,7 @@ func TestOrderOfRulesDoesNotMatter(t *testing.T) {
 		one := someRules.Draw(rt, "rules")
 		other := rapid.Permutation(one).Draw(rt, "permuted")
 		c := someCall.Draw(rt, "call")
-		a, b := build(rt, one).Judge(t.Context(), c, session), build(rt, other).Judge(t.Context(), c, session)
+		a, b := build(rt, one).Judge(t.Context(), c, session, nil), build(rt, other).Judge(t.Context(), c, session, nil)
 		if a.Effect != b.Effect || !slices.Equal(said(a), said(b)) {
 			rt.Fatalf("%s %s: %q and %q", c.Tool, c.Input, said(a), said(b))
 		}
@@ -120,7 +120,7 @@ func TestWrappingNeverLoosens(t *testing.T) {
 		set := build(rt, someRules.Draw(rt, "rules"))
 		command := someCommand.Draw(rt, "command")
 		wrapped := wraps[rapid.SampledFrom(names).Draw(rt, "wrap")](command)
-		a, b := set.Judge(t.Context(), bash(command), session), set.Judge(t.Context(), bash(wrapped), session)
+		a, b := set.Judge(t.Context(), bash(command), session, nil), set.Judge(t.Context(), bash(wrapped), session, nil)
 		if b.Effect == gatelatch.Allow {
 			rt.Fatalf("%q is allowed, %q is %s", wrapped, command, a.Effect)
 		}
@@ -128,4 +128,81 @@ func TestWrappingNeverLoosens(t *testing.T) {
 			rt.Fatalf("%q is denied, %q is %s", command, wrapped, b.Effect)
 		}
 	})
+}
+
+// someMatch is anything that a store might hold.
+var someMatch = rapid.OneOf(anyRule, rapid.SampledFrom([]string{
+	"Bash(ls)", "Bash(ls -la)", "Bash(git status:*)", "Bash(git push -f)", "Bash(rm -rf y)", "Bash(sudo ls)", "Bash(make x)", "Edit(/p/**)", "Edit(./**)", "Write(/p/a)", "Read(/p/.env)", "Read(/etc/x)", "*", "Other", "Bash(", "",
+}), rapid.Map(someCommand, func(command string) string { return "Bash(" + command + ")" }))
+
+func TestGrantOnlyAnswersWhatNoRuleSpeaksAbout(t *testing.T) { // not parallel: generators that are shared name themselves when first used
+	scopes := rapid.SampledFrom([]gatelatch.Scope{gatelatch.ForSession, gatelatch.ForProject, gatelatch.Always, gatelatch.Once, ""})
+	allowed := 0
+	rapid.Check(t, func(rt *rapid.T) {
+		set, c := build(rt, someRules.Draw(rt, "rules")), someCall.Draw(rt, "call")
+		c.Dir = "/p"
+		scope, matches := scopes.Draw(rt, "scope"), rapid.SliceOfN(someMatch, 0, 4).Draw(rt, "matches")
+		if fits, err := build(rt, nil).Remember(c, session, scope); err == nil {
+			matches = append(matches, fits)
+		}
+		grants := granted(scope, matches...)
+		without, with := set.Judge(t.Context(), c, session, nil), set.Judge(t.Context(), c, session, grants)
+		silent := without.Effect == gatelatch.Ask && without.Reasons[0].Rule == "" && len(newSubject(c, session, nil).concerns) == 0
+		switch {
+		case with.Effect != without.Effect && !silent:
+			rt.Fatalf("%s %s: %s became %s by %s", c.Tool, c.Input, without.Effect, with.Effect, with.Reasons[0].Rule)
+		case (with.Grant != "") != (with.Reasons[0].Layer == layerGrant):
+			rt.Fatalf("%s %s: %+v", c.Tool, c.Input, with)
+		case with.Grant == "":
+			return
+		}
+		allowed++
+		if err := set.Covers(with.Reasons[0].Rule, c, session, scope); err != nil && c.Tool != "WebFetch" {
+			rt.Fatalf("%s %s is allowed by a grant that may not be made: %v", c.Tool, c.Input, err)
+		}
+	})
+	if allowed == 0 {
+		t.Error("no grant allowed anything")
+	}
+}
+
+func TestRememberedIsExactlyTheCommand(t *testing.T) { // not parallel: generators that are shared name themselves when first used
+	word := rapid.OneOf(rapid.StringMatching(`[a-z0-9_@%+:,./-]{1,8}`), rapid.StringMatching(`'[a-zA-Z *$;|&<>()#-]{0,8}'`))
+	remembered := 0
+	rapid.Check(t, func(rt *rapid.T) {
+		program := rapid.SampledFrom([]string{"ls", "git push", "git commit", "tool", "rm", "docker ps", "npm test", "env", "curl"}).Draw(rt, "program")
+		args := rapid.SliceOfN(word, 0, 4).Draw(rt, "arguments")
+		line := func(args []string) *gatelatch.Call {
+			c := bash(strings.Join(append([]string{program}, args...), " "))
+			c.Dir = "/p"
+			return c
+		}
+		c, scope := line(args), rapid.SampledFrom([]gatelatch.Scope{gatelatch.ForSession, gatelatch.ForProject}).Draw(rt, "scope")
+		set := build(rt, someRules.Draw(rt, "rules"))
+		match, err := set.Remember(c, session, scope)
+		if err != nil {
+			return
+		}
+		remembered++
+		grants := granted(scope, match)
+		if err := set.Covers(match, c, session, scope); err != nil {
+			rt.Fatalf("%s does not cover %s: %v", match, c.Input, err)
+		}
+		if v := set.Judge(t.Context(), c, session, grants); v.Effect != gatelatch.Allow {
+			rt.Fatalf("%s does not allow %s", match, c.Input)
+		}
+		other := append(slices.Clone(args), word.Draw(rt, "more"))
+		if i := rapid.IntRange(0, len(args)).Draw(rt, "changed"); i < len(args) {
+			other = other[:len(args)]
+			other[i] = word.Draw(rt, "other")
+		}
+		before, _ := shell.Words(strings.Join(args, " "))
+		after, _ := shell.Words(strings.Join(other, " "))
+		if v := set.Judge(t.Context(), line(other), session, grants); !slices.Equal(before, after) && v.Grant != "" {
+			rt.Fatalf("%s also allows %s", match, line(other).Input)
+		}
+	})
+	if remembered == 0 {
+		t.Error("nothing was remembered")
+	}
 }

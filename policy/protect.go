@@ -65,10 +65,13 @@ func (s *subject) protectWords() {
 	}
 }
 
-// protectStrings does the same for any text in the input of an MCP tool that
+// protectStrings does the same for any text in the input of another tool that
 // looks like a path, also as the name of a field.
 func (s *subject) protectStrings() {
-	left := maxResolved
+	left, by := maxResolved, "a tool"
+	if strings.HasPrefix(s.call.Tool, "mcp__") {
+		by = "an MCP tool"
+	}
 	dec := json.NewDecoder(bytes.NewReader(s.call.Input))
 	dec.UseNumber()
 	for {
@@ -85,7 +88,7 @@ func (s *subject) protectStrings() {
 			names = append(names, u.Path)
 		}
 		for _, name := range names {
-			if s.named(name, text, "an MCP tool", &left) {
+			if s.named(name, text, by, &left) {
 				return
 			}
 		}

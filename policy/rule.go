@@ -3,6 +3,7 @@ package policy
 import (
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/gatelatch/gatelatch"
 )
@@ -16,6 +17,7 @@ type rule struct {
 	text   string  // as written
 	source string  // file:line
 	why    string
+	within time.Duration // how long a call that it asks about may wait; 0 is any time
 }
 
 // A matcher is the pattern of a rule. allow says in which direction to err.
