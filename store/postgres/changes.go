@@ -20,53 +20,29 @@ const channel = "gatelatch"
 func newName() string { return rand.Text() }
 
 // Changes implements gatelatch.Store.
-func (s *Store) Changes(ctx context.Context, fn func(gatelatch.Change)) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	ear := s.nextEar
-	s.nextEar++
-	s.hear[ear] = fn
-	context.AfterFunc(ctx, func() {
-		s.mu.Lock()
-		defer s.mu.Unlock()
-		delete(s.hear, ear)
-	})
-}
+func (s *Store) Changes(ctx context.Context, fn func(gatelatch.Change)) { s.ears.Changes(ctx, fn) }
 
 // tellOwn tells of a commit of this store with the last n events. If others
 // came between, what is known stays as it is: the next look finds them, and
 // tells of these once more.
 func (s *Store) tellOwn(c gatelatch.Change, n int) {
-	s.tell(c, func() bool {
-		if s.known == c.Seq-gatelatch.Seq(n) {
-			s.known = c.Seq
-		}
-		return true
-	})
+	s.mu.Lock()
+	if s.known == c.Seq-gatelatch.Seq(n) {
+		s.known = c.Seq
+	}
+	s.mu.Unlock()
+	s.ears.Tell(c)
 	poke(s.commits)
 }
 
 // tellFound tells of what a look found.
 func (s *Store) tellFound(c gatelatch.Change) {
-	s.tell(c, func() bool {
-		news := c.Seq > s.known
-		s.known = max(s.known, c.Seq)
-		return news
-	})
-}
-
-// tell calls those who listened when c became known.
-func (s *Store) tell(c gatelatch.Change, news func() bool) {
-	var ears []func(gatelatch.Change)
 	s.mu.Lock()
-	if news() {
-		for _, fn := range s.hear {
-			ears = append(ears, fn)
-		}
-	}
+	news := c.Seq > s.known
+	s.known = max(s.known, c.Seq)
 	s.mu.Unlock()
-	for _, fn := range ears {
-		fn(c)
+	if news {
+		s.ears.Tell(c)
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/gatelatch/gatelatch"
+	"github.com/gatelatch/gatelatch/internal/storage"
 	"github.com/gatelatch/gatelatch/internal/writer"
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
@@ -86,6 +87,7 @@ func (s *Store) transient(err error) bool {
 
 // Codes of PostgreSQL.
 const (
+	taken        = "23505" // something else has what must be unique
 	idleTooLong  = "25P03"
 	unserialized = "40001"
 	deadlock     = "40P01"
@@ -113,7 +115,7 @@ func (s *Store) once(jobs []*writer.Job[job], alone bool) error {
 	if err != nil {
 		return s.rollback(err)
 	}
-	all := &tx{reader: reader{c: c, now: s.clock(now)}, alone: alone}
+	all := &tx{reader: reader{c: c, now: s.clock.By(now)}, alone: alone}
 	if len(jobs) > 1 {
 		c.ahead = []string{"SAVEPOINT one"}
 	}
@@ -138,9 +140,7 @@ func (s *Store) once(jobs []*writer.Job[job], alone bool) error {
 }
 
 func (s *Store) committed(all *tx, last gatelatch.Seq) {
-	for _, v := range all.saved {
-		v.batch.Saved(v.events, v.version)
-	}
+	storage.Tell(all.saved)
 	s.tellOwn(gatelatch.Change{Seq: last, Batches: all.touched}, len(all.events))
 }
 
@@ -150,13 +150,17 @@ func (s *Store) committed(all *tx, last gatelatch.Seq) {
 func (s *Store) one(all *tx, work job, grouped bool) (refused, broken error) {
 	t := *all
 	t.changed, t.stale = false, false
-	err := guard(work, &t)
+	err := storage.Guard(work, &t)
 	c := t.c
 	switch {
 	case c.conn.IsClosed() || errors.Is(c.err, errMoved):
 		return nil, c.err
 	case c.err != nil:
 		err = c.err // also of a job that overlooked it
+	}
+	if failed(err, taken) {
+		err = fmt.Errorf("%w: %w", gatelatch.ErrStale, err)
+		t.stale = true
 	}
 	if err != nil && (t.stale && errors.Is(err, gatelatch.ErrStale) || collided(err)) {
 		err = raceError{err}
@@ -174,15 +178,6 @@ func (s *Store) one(all *tx, work job, grouped bool) (refused, broken error) {
 	}
 	c.ahead = []string{"RELEASE one", "SAVEPOINT one"}
 	return nil, nil
-}
-
-func guard(work job, t *tx) (err error) {
-	defer func() {
-		if p := recover(); p != nil {
-			err = fmt.Errorf("panic in a transaction: %v", p)
-		}
-	}()
-	return work(t)
 }
 
 // end commits. Only an answer says what happened: PostgreSQL may have

@@ -134,6 +134,13 @@ func (c *connection) query(query string, args []any) pgx.BatchResults {
 	return res
 }
 
+type scanner interface{ scan(into ...any) error }
+
+// one is the row that a query has come to.
+type one struct{ pgx.Rows }
+
+func (r one) scan(into ...any) error { return r.Scan(into...) }
+
 // row is the row of a query.
 type row struct {
 	c   *connection

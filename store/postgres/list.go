@@ -1,70 +1,102 @@
 package postgres
 
 import (
+	"time"
+
 	"github.com/gatelatch/gatelatch"
+	"github.com/gatelatch/gatelatch/internal/storage"
 	"github.com/jackc/pgx/v5"
 )
 
 // List implements gatelatch.Reader.
 func (r *reader) List(q gatelatch.Query) (gatelatch.Page, error) {
-	limit := q.Limit
-	if limit <= 0 || limit > 500 {
-		limit = 100
-	}
-	ids, err := r.listed(q, limit+1)
-	if err != nil {
-		return gatelatch.Page{}, err
-	}
-	var p gatelatch.Page
-	if p.More = len(ids) > limit; p.More {
-		ids = ids[:limit]
-	}
-	batches := map[string]*gatelatch.Batch{}
-	sessions := map[[2]string]*gatelatch.Session{}
-	for _, id := range ids {
-		b, err := once(batches, id[1], func() (*gatelatch.Batch, error) { return r.Batch(id[1]) })
-		if err != nil {
-			return p, err
+	return storage.List(r, q, func(limit int) (out []storage.Place, err error) {
+		query, args := places(q), []any{limit}
+		if q.After != "" {
+			args = append(args, raw(q.After))
 		}
-		s, err := once(sessions, [2]string{b.Agent, b.Session}, func() (*gatelatch.Session, error) { return r.Session(b.Agent, b.Session) })
-		if err != nil {
-			return p, err
-		}
-		p.Calls = append(p.Calls, gatelatch.Listed{Call: b.Call(id[0]), Batch: b, Session: s})
-	}
-	return p, nil
+		err = r.c.each(query, args, func(rows pgx.Rows) error {
+			var call, batch text
+			err := rows.Scan(&call, &batch)
+			out = append(out, storage.Place{Call: string(call), Batch: string(batch)})
+			return err
+		})
+		return out, err
+	})
 }
 
-// once loads what is not known yet.
-func once[K comparable, V any](known map[K]V, key K, load func() (V, error)) (V, error) {
-	if v, ok := known[key]; ok {
-		return v, nil
-	}
-	v, err := load()
-	known[key] = v
-	return v, err
-}
-
-// listed returns pairs of call id and batch id.
-func (r *reader) listed(q gatelatch.Query, limit int) (out [][2]string, err error) {
-	query, args := `SELECT id, batch FROM call WHERE state='pending' ORDER BY created, batch, pos LIMIT $1`, []any{limit}
-	switch {
-	case q.Pending && q.After != "":
-		query = `SELECT id, batch FROM call WHERE state='pending'
-			AND (created, batch, pos) > (SELECT created, batch, pos FROM call WHERE id=$2) ORDER BY created, batch, pos LIMIT $1`
-		args = []any{limit, raw(q.After)}
-	case !q.Pending && q.After != "":
-		query = `SELECT id, batch FROM call WHERE state<>'pending'
+func places(q gatelatch.Query) string {
+	switch after := q.After != ""; {
+	case !q.Pending && after:
+		return `SELECT id, batch FROM call WHERE state<>'pending'
 			AND (settled, id) < (SELECT settled, id FROM call WHERE id=$2) ORDER BY settled DESC, id DESC LIMIT $1`
-		args = []any{limit, raw(q.After)}
 	case !q.Pending:
-		query = `SELECT id, batch FROM call WHERE state<>'pending' ORDER BY settled DESC, id DESC LIMIT $1`
+		return `SELECT id, batch FROM call WHERE state<>'pending' ORDER BY settled DESC, id DESC LIMIT $1`
+	case q.Newest && after:
+		return `SELECT id, batch FROM call WHERE state='pending'
+			AND (created, batch, pos) < (SELECT created, batch, pos FROM call WHERE id=$2) ORDER BY created DESC, batch DESC, pos DESC LIMIT $1`
+	case q.Newest:
+		return `SELECT id, batch FROM call WHERE state='pending' ORDER BY created DESC, batch DESC, pos DESC LIMIT $1`
+	case after:
+		return `SELECT id, batch FROM call WHERE state='pending'
+			AND (created, batch, pos) > (SELECT created, batch, pos FROM call WHERE id=$2) ORDER BY created, batch, pos LIMIT $1`
 	}
+	return `SELECT id, batch FROM call WHERE state='pending' ORDER BY created, batch, pos LIMIT $1`
+}
+
+func (r *reader) ids(query string, args ...any) (out []string, err error) {
 	err = r.c.each(query, args, func(rows pgx.Rows) error {
-		var id, batch text
-		err := rows.Scan(&id, &batch)
-		out = append(out, [2]string{string(id), string(batch)})
+		var id text
+		err := rows.Scan(&id)
+		out = append(out, string(id))
 		return err
+	})
+	return out, err
+}
+
+// Due implements gatelatch.Reader.
+func (r *reader) Due(t time.Time, limit int) (batches []string, next time.Time, err error) {
+	at := t.UnixMicro()
+	if batches, err = r.ids(`SELECT id FROM batch WHERE due<=$1 ORDER BY due, id LIMIT $2`, at, limit); err != nil {
+		return nil, next, err
+	}
+	var due *int64
+	if err = r.c.row(`SELECT MIN(due) FROM batch WHERE due>$1`, at).scan(&due); err == nil && due != nil {
+		next = time.UnixMicro(*due).UTC()
+	}
+	return batches, next, err
+}
+
+// Permits implements gatelatch.Reader.
+func (r *reader) Permits(after string, limit int) ([]string, error) {
+	return r.ids(`SELECT id FROM batch WHERE permits AND id>$1 ORDER BY id LIMIT $2`, raw(after), limit)
+}
+
+// Over implements gatelatch.Reader.
+func (r *reader) Over(t time.Time, limit int) ([]string, error) {
+	return r.ids(`SELECT id FROM batch WHERE over<$1 ORDER BY over, id LIMIT $2`, t.UnixMicro(), limit)
+}
+
+// Grants implements gatelatch.Reader.
+func (r *reader) Grants(live bool, limit int) (out []*gatelatch.Grant, err error) {
+	query := `SELECT version, body, sum FROM grants ORDER BY at DESC, id DESC LIMIT $1`
+	if live {
+		query = `SELECT version, body, sum FROM grants WHERE live ORDER BY at DESC, id DESC LIMIT $1`
+	}
+	err = r.c.each(query, []any{storage.Limit(limit, 1000, 1000)}, func(rows pgx.Rows) error {
+		g := new(gatelatch.Grant)
+		out = append(out, g)
+		return body(one{rows}, &g.Version, g)
+	})
+	return out, err
+}
+
+// Works implements gatelatch.Reader.
+func (r *reader) Works(limit int) (out []*gatelatch.Work, err error) {
+	err = r.c.each(`SELECT version, body, sum FROM work ORDER BY at, id LIMIT $1`, []any{storage.Limit(limit, 1000, 1000)}, func(rows pgx.Rows) error {
+		w := new(gatelatch.Work)
+		out = append(out, w)
+		return body(one{rows}, &w.Version, w)
 	})
 	return out, err
 }

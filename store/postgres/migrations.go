@@ -18,8 +18,8 @@ const migrationLock = 0x676174656c617463
 
 // migrate brings the schema forward, one transaction a file. Gateways that
 // start together take turns; the lock goes with the connection.
-func migrate(ctx context.Context, c *pgx.Conn) error {
-	files, err := fs.Glob(migrations, "migrations/*.sql")
+func migrate(ctx context.Context, c *pgx.Conn, all fs.FS) error {
+	files, err := fs.Glob(all, "migrations/*.sql")
 	if err != nil {
 		return err
 	}
@@ -34,7 +34,7 @@ func migrate(ctx context.Context, c *pgx.Conn) error {
 		return fmt.Errorf("the database has schema %d, this gatelatch knows %d: use a newer gatelatch", have, len(files))
 	}
 	for i, name := range files[have:] {
-		script, err := migrations.ReadFile(name)
+		script, err := fs.ReadFile(all, name)
 		if err != nil {
 			return err
 		}

@@ -4,11 +4,11 @@
 //
 // Loads are optimistic: a save compares versions, and a change that lost
 // against another gateway runs again from fresh loads. What belongs to all
-// gateways, the trail and the pause switch, is settled under one lock that each
+// gateways, the trail and the control row, is settled under one lock that each
 // takes last.
 //
 // Time is the database's, read once a transaction, and never before the last
-// event of the trail. An event that waited for the lock behind a later one
+// event of the trail or what this gateway's own clock went on to. An event that waited for the lock behind a later one
 // takes that one's time, so that the trail's times never run backwards.
 //
 // Connections are sessions: a pooler that hands them out by the transaction
@@ -24,6 +24,8 @@ import (
 	"time"
 
 	"github.com/gatelatch/gatelatch"
+	"github.com/gatelatch/gatelatch/internal/clock"
+	"github.com/gatelatch/gatelatch/internal/storage"
 	"github.com/gatelatch/gatelatch/internal/writer"
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
@@ -58,11 +60,11 @@ type Store struct {
 	sooner  chan struct{} // somebody notified
 	commits chan struct{} // there is something to notify of
 
-	mu      sync.Mutex
-	now     time.Time     // high-water mark: the clock never runs backwards
-	known   gatelatch.Seq // up to here, everybody was told
-	hear    map[int]func(gatelatch.Change)
-	nextEar int
+	clock *clock.Clock
+	ears  storage.Ears
+
+	mu    sync.Mutex
+	known gatelatch.Seq // up to here, everybody was told
 }
 
 var _ gatelatch.Store = (*Store)(nil)
@@ -107,7 +109,7 @@ func Open(ctx context.Context, dsn string, opt Options) (_ *Store, err error) {
 
 func newStore(opt Options) *Store {
 	return &Store{
-		opt: opt, closed: make(chan struct{}), hear: map[int]func(gatelatch.Change){}, name: newName(),
+		opt: opt, closed: make(chan struct{}), clock: clock.New(time.Now), name: newName(),
 		sooner: make(chan struct{}, 1), commits: make(chan struct{}, 1), stop: func() {},
 	}
 }
@@ -125,7 +127,7 @@ func prepare(ctx context.Context, cfg *pgx.ConnConfig) error {
 	if err := checkServer(ctx, c); err != nil {
 		return err
 	}
-	return migrate(ctx, c)
+	return migrate(ctx, c, migrations)
 }
 
 // Close finishes what is being committed and closes the connections. Closing
@@ -148,17 +150,6 @@ func (s *Store) closeAll() {
 	if s.pool != nil {
 		s.pool.Close() // waits for who still reads
 	}
-}
-
-// clock notes the time of the database and returns it, or what it returned
-// before if that was later.
-func (s *Store) clock(t time.Time) time.Time {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if t = t.UTC(); t.After(s.now) {
-		s.now = t
-	}
-	return s.now
 }
 
 // View implements gatelatch.Store.
@@ -203,5 +194,5 @@ func (s *Store) view(ctx context.Context, fn func(*reader) error) error {
 		return err
 	}
 	defer func() { _ = c.do("ROLLBACK") }()
-	return fn(&reader{c: c, now: s.clock(at)})
+	return fn(&reader{c: c, now: s.clock.By(at)})
 }

@@ -1,24 +1,25 @@
 package postgres
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"time"
 
 	"github.com/gatelatch/gatelatch"
+	"github.com/gatelatch/gatelatch/internal/storage"
 	"github.com/jackc/pgx/v5"
 )
 
 // reader reads one state of the database.
 type reader struct {
-	c      *connection
-	now    time.Time
-	inputs []input // that this transaction has yet to write
+	c   *connection
+	now time.Time
+	// What this transaction has yet to write.
+	inputs, results []blob
 }
 
-// input is what a call does, byte by byte.
-type input struct {
+// blob is the bytes of an input or a result.
+type blob struct {
 	sum   gatelatch.Sum
 	bytes []byte
 }
@@ -28,9 +29,8 @@ var _ gatelatch.Reader = (*reader)(nil)
 // Now implements gatelatch.Reader.
 func (r *reader) Now() time.Time { return r.now }
 
-// body loads an aggregate and checks its sum: whoever can write to the tables
-// can write nonsense.
-func body(row row, version *int64, into any) error {
+// body loads an aggregate and checks its sum.
+func body(row scanner, version *int64, into any) error {
 	var raw, sum []byte
 	switch err := row.scan(version, &raw, &sum); {
 	case errors.Is(err, pgx.ErrNoRows):
@@ -38,10 +38,7 @@ func body(row row, version *int64, into any) error {
 	case err != nil:
 		return err
 	}
-	if want := gatelatch.SumOf(raw); string(sum) != string(want[:]) {
-		return errors.New("the database is damaged: a row does not match its checksum")
-	}
-	return json.Unmarshal(raw, into)
+	return storage.Decode(raw, sum, into)
 }
 
 // Batch implements gatelatch.Reader.
@@ -59,22 +56,19 @@ func (r *reader) BatchOfMessage(agent, session, message string) (*gatelatch.Batc
 	return r.batch(r.c.row(`SELECT version, body, sum FROM batch WHERE agent=$1 AND session=$2 AND message=$3`, raw(agent), raw(session), raw(message)))
 }
 
-// BatchOfPair implements gatelatch.Reader. It asks for what is gone in the
-// query: each batch to look at would be two more round trips.
+// BatchOfPair implements gatelatch.Reader.
 func (r *reader) BatchOfPair(agent string, pair gatelatch.Sum, holder string) (*gatelatch.Batch, error) {
-	return r.batch(r.c.row(`SELECT version, body, sum FROM batch b
-		WHERE agent=$1 AND pair=$2 AND NOT opened AND claimed IN ('', $3)
-		AND NOT EXISTS (SELECT FROM call c WHERE c.batch=b.id AND c.state IN ('withdrawn', 'expired'))
-		ORDER BY claimed DESC, created LIMIT 1`, raw(agent), pair[:], raw(holder)))
+	return r.batch(r.c.row(`SELECT version, body, sum FROM batch WHERE agent=$1 AND pair=$2 AND claimed IN ('', $3)
+		ORDER BY claimed DESC, created, id LIMIT 1`, raw(agent), pair[:], raw(holder)))
 }
 
 // BatchOfRef implements gatelatch.Reader.
 func (r *reader) BatchOfRef(agent, session, ref string) (*gatelatch.Batch, error) {
 	if ref == "" {
-		return nil, gatelatch.ErrNotFound
+		return nil, fmt.Errorf("batch: %w", gatelatch.ErrNotFound)
 	}
 	return r.batch(r.c.row(`SELECT b.version, b.body, b.sum FROM call c JOIN batch b ON b.id=c.batch
-		WHERE c.agent=$1 AND c.session=$2 AND c.ref=$3 ORDER BY c.created DESC LIMIT 1`, raw(agent), raw(session), raw(ref)))
+		WHERE c.agent=$1 AND c.session=$2 AND c.ref=$3 AND c.ref<>''`, raw(agent), raw(session), raw(ref)))
 }
 
 func (r *reader) batch(row row) (*gatelatch.Batch, error) {
@@ -123,45 +117,28 @@ func (r *reader) fill(b *gatelatch.Batch) error {
 	return nil
 }
 
-// Overdue implements gatelatch.Reader.
-func (r *reader) Overdue(t time.Time, limit int) (calls []string, next time.Time, err error) {
-	err = r.c.each(`SELECT id, deadline FROM call WHERE state='pending' AND deadline IS NOT NULL ORDER BY deadline LIMIT $1`, []any{limit + 1}, func(rows pgx.Rows) error {
-		var id text
-		var at int64
-		if err := rows.Scan(&id, &at); err != nil {
-			return err
+// Result implements gatelatch.Reader.
+func (r *reader) Result(sum gatelatch.Sum) (raw []byte, err error) {
+	for _, b := range r.results {
+		if b.sum == sum {
+			return append([]byte{}, b.bytes...), nil
 		}
-		switch due := !time.UnixMicro(at).After(t); {
-		case due && len(calls) < limit:
-			calls = append(calls, string(id))
-		case next.IsZero():
-			next = time.UnixMicro(at)
-		}
-		return nil
-	})
-	return calls, next, err
-}
-
-// Permits implements gatelatch.Reader.
-func (r *reader) Permits(limit int) (batches []string, err error) {
-	err = r.c.each(`SELECT id FROM batch b WHERE NOT opened AND EXISTS (SELECT FROM call c WHERE c.batch=b.id AND c.state='allowed')
-		ORDER BY created LIMIT $1`, []any{limit}, func(rows pgx.Rows) error {
-		var id text
-		err := rows.Scan(&id)
-		batches = append(batches, string(id))
-		return err
-	})
-	return batches, err
+	}
+	err = r.c.row(`SELECT bytes FROM result WHERE hash=$1`, sum[:]).scan(&raw)
+	switch {
+	case errors.Is(err, pgx.ErrNoRows):
+		return nil, fmt.Errorf("result: %w", gatelatch.ErrNotFound)
+	case err != nil:
+		return nil, err
+	}
+	return raw, storage.Check(raw, sum[:])
 }
 
 // Events implements gatelatch.Reader. Within a transaction it shows none of
 // those that the transaction itself will write: they have no number yet.
 func (r *reader) Events(after gatelatch.Seq, limit int) (out []gatelatch.Event, err error) {
-	if limit <= 0 || limit > 1000 {
-		limit = 1000
-	}
 	err = r.c.each(`SELECT seq, at, kind, by_kind, by_id, by_name, batch, call, body, prev, link FROM event WHERE seq>$1 ORDER BY seq LIMIT $2`,
-		[]any{int64(after), limit}, func(rows pgx.Rows) error {
+		[]any{int64(after), storage.Limit(limit, 1000, 1000)}, func(rows pgx.Rows) error {
 			e, err := scanEvent(rows)
 			out = append(out, e)
 			return err
@@ -218,16 +195,21 @@ func (r *reader) key(row row) (*gatelatch.Key, error) {
 	return k, nil
 }
 
-// Pause implements gatelatch.Reader.
-func (r *reader) Pause() (gatelatch.Pause, error) {
-	p, _, err := r.pause()
-	return p, err
+// Grant implements gatelatch.Reader.
+func (r *reader) Grant(id string) (*gatelatch.Grant, error) {
+	g := new(gatelatch.Grant)
+	if err := body(r.c.row(`SELECT version, body, sum FROM grants WHERE id=$1`, raw(id)), &g.Version, g); err != nil {
+		return nil, fmt.Errorf("grant: %w", err)
+	}
+	return g, nil
 }
 
-func (r *reader) pause() (p gatelatch.Pause, version int64, err error) {
-	err = body(r.c.row(`SELECT version, body, sum FROM pause`), &version, &p)
-	if err != nil {
-		return p, 0, fmt.Errorf("pause: %w", err)
+// Control implements gatelatch.Reader.
+func (r *reader) Control() (c gatelatch.Control, err error) {
+	var version int64
+	if err := body(r.c.row(`SELECT version, body, sum FROM control`), &version, &c); err != nil {
+		return c, fmt.Errorf("control: %w", err)
 	}
-	return p, version, nil
+	c.Version = version
+	return c, nil
 }

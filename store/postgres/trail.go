@@ -3,37 +3,29 @@ package postgres
 import (
 	"context"
 	"errors"
+	"maps"
+	"slices"
 	"time"
 
 	"github.com/gatelatch/gatelatch"
-	"github.com/gatelatch/gatelatch/audit"
+	"github.com/gatelatch/gatelatch/internal/storage"
 	"github.com/jackc/pgx/v5"
 )
 
-// head is the end of the trail.
-type head struct {
-	seq  gatelatch.Seq
-	at   time.Time
-	link gatelatch.Sum
-}
-
-func (h *head) scan(r pgx.Row) error {
+func scanHead(r pgx.Row) (h storage.Head, err error) {
 	var at int64
 	var link []byte
-	if err := r.Scan(&h.seq, &at, &link); err != nil {
-		return err
+	if err := r.Scan(&h.Seq, &at, &link); err != nil {
+		return h, err
 	}
-	h.at = time.UnixMicro(at).UTC()
-	copy(h.link[:], link)
-	return nil
+	h.At = time.UnixMicro(at).UTC()
+	copy(h.Link[:], link)
+	return h, nil
 }
 
-// Record implements gatelatch.Tx.
+// Record implements gatelatch.Tx. The event gets its number and its link at the
+// end.
 func (t *tx) Record(e gatelatch.Event) error {
-	if e.Body == nil {
-		e.Body = []byte{}
-	}
-	e.At = e.At.UTC().Truncate(time.Microsecond)
 	t.events = append(t.events, e)
 	t.changed = true
 	return nil
@@ -42,49 +34,72 @@ func (t *tx) Record(e gatelatch.Event) error {
 // seal writes what the jobs left for the end. From here to the commit this
 // gateway is the only one: the lock is the last thing that it waits for.
 func (t *tx) seal() (last gatelatch.Seq, err error) {
-	var h head
-	var paused int64
+	var h storage.Head
+	var control int64
+	var sessions int
 	lock := new(pgx.Batch)
 	// Statements of their own: each sees what was committed before it began,
 	// and the second begins when the lock is ours.
-	lock.Queue(`SELECT seq, at, link FROM head FOR UPDATE`).QueryRow(h.scan)
-	lock.Queue(`SELECT version FROM pause`).QueryRow(func(r pgx.Row) error { return r.Scan(&paused) })
+	lock.Queue(`SELECT seq, at, link FROM head FOR UPDATE`).QueryRow(func(r pgx.Row) error { h, err = scanHead(r); return err })
+	lock.Queue(`SELECT version FROM control`).QueryRow(func(r pgx.Row) error { return r.Scan(&control) })
+	if len(t.sessions) > 0 {
+		agents, ids := sessionColumns(slices.Collect(maps.Keys(t.sessions)))
+		lock.Queue(`SELECT count(*) FROM session JOIN unnest($1::bytea[], $2::bytea[]) AS v (agent, id) USING (agent, id)`, agents, ids).
+			QueryRow(func(r pgx.Row) error { return r.Scan(&sessions) })
+	}
 	if err := t.c.send(lock); err != nil {
 		return 0, err
 	}
-	if t.paused != 0 && t.paused != paused {
+	if t.control != 0 && t.control != control || sessions != len(t.sessions) {
 		return 0, errMoved
 	}
 	for i := range t.events {
-		h.take(&t.events[i])
+		h.Take(&t.events[i])
 	}
 	write := new(pgx.Batch)
-	queueInputs(write, t.inputs)
+	queueBlobs(write, `INSERT INTO input (hash, bytes) VALUES ($1,$2) ON CONFLICT DO NOTHING`, t.inputs)
+	queueBlobs(write, `INSERT INTO result (hash, bytes) VALUES ($1,$2) ON CONFLICT DO NOTHING`, t.results)
+	t.idle.queue(write)
 	queueEvents(write, t.events)
-	write.Queue(`UPDATE head SET seq=$1, at=$2, link=$3`, h.seq, h.at.UnixMicro(), h.link[:])
-	return h.seq, t.c.send(write)
+	write.Queue(`UPDATE head SET seq=$1, at=$2, link=$3`, h.Seq, h.At.UnixMicro(), h.Link[:])
+	return h.Seq, t.c.send(write)
 }
 
-// take puts e behind h and makes it the end.
-func (h *head) take(e *gatelatch.Event) {
-	if e.At.Before(h.at) {
-		e.At = h.at
-	}
-	e.Seq, e.Prev = h.seq+1, h.link
-	e.Link = audit.Link(*e)
-	*h = head{e.Seq, e.At, e.Link}
-}
-
-// queueInputs writes each by itself: together they could be more than one
-// value may hold.
-func queueInputs(b *pgx.Batch, inputs []input) {
+// queueBlobs writes each by itself: together they could be more than one value
+// may hold.
+func queueBlobs(b *pgx.Batch, insert string, blobs []blob) {
 	seen := map[gatelatch.Sum]bool{}
-	for i := range inputs {
-		if in := &inputs[i]; !seen[in.sum] {
-			seen[in.sum] = true
-			b.Queue(`INSERT INTO input (hash, bytes) VALUES ($1,$2) ON CONFLICT DO NOTHING`, in.sum[:], in.bytes)
+	for i := range blobs {
+		if v := &blobs[i]; !seen[v.sum] {
+			seen[v.sum] = true
+			b.Queue(insert, v.sum[:], v.bytes)
 		}
 	}
+}
+
+// queue deletes what nobody needs. Whoever holds a session's row is about to
+// need it, and waits for the lock that is ours.
+func (u *unneeded) queue(b *pgx.Batch) {
+	if len(u.inputs) > 0 {
+		b.Queue(`DELETE FROM input WHERE hash=ANY($1) AND NOT EXISTS (SELECT FROM call WHERE call.input=input.hash)`, u.inputs)
+	}
+	if len(u.results) > 0 {
+		b.Queue(`DELETE FROM result WHERE hash=ANY($1) AND NOT EXISTS (SELECT FROM call WHERE call.result=result.hash)`, u.results)
+	}
+	if len(u.sessions) > 0 {
+		agents, ids := sessionColumns(u.sessions)
+		b.Queue(`WITH held AS (
+				SELECT s.agent, s.id FROM session s JOIN unnest($1::bytea[], $2::bytea[]) AS v (agent, id) USING (agent, id)
+				WHERE NOT EXISTS (SELECT FROM batch b WHERE b.agent=s.agent AND b.session=s.id) FOR UPDATE OF s SKIP LOCKED
+			) DELETE FROM session USING held WHERE session.agent=held.agent AND session.id=held.id`, agents, ids)
+	}
+}
+
+func sessionColumns(of []session) (agents, ids [][]byte) {
+	for _, s := range of {
+		agents, ids = append(agents, raw(s.agent)), append(ids, raw(s.id))
+	}
+	return agents, ids
 }
 
 func queueEvents(b *pgx.Batch, events []gatelatch.Event) {
@@ -108,20 +123,19 @@ func queueEvents(b *pgx.Batch, events []gatelatch.Event) {
 // loadHead finds the end of the trail and checks its last link.
 func (s *Store) loadHead(ctx context.Context) error {
 	return s.view(ctx, func(r *reader) error {
-		var h head
-		if err := h.scan(r.c.conn.QueryRow(forever, `SELECT seq, at, link FROM head`)); err != nil {
+		want, err := scanHead(r.c.conn.QueryRow(forever, `SELECT seq, at, link FROM head`))
+		if err != nil {
 			return err
 		}
-		s.known = h.seq
-		es, err := r.Events(max(0, h.seq-1), 2)
-		switch {
-		case err != nil:
+		s.known = want.Seq
+		last, err := r.Events(max(0, want.Seq-1), 2)
+		if err != nil {
 			return err
-		case h == (head{at: h.at}) && len(es) == 0:
-			return nil
-		case len(es) != 1 || es[0].Seq != h.seq || es[0].Link != h.link || audit.Link(es[0]) != h.link:
-			return errors.New("the audit trail is damaged at its end")
 		}
-		return nil
+		h, err := storage.HeadOf(last)
+		if err == nil && (h.Seq != want.Seq || h.Link != want.Link) {
+			err = errors.New("the audit trail is damaged at its end")
+		}
+		return err
 	})
 }

@@ -1,40 +1,45 @@
 package postgres
 
 import (
-	"encoding/json"
 	"errors"
-	"fmt"
-	"time"
 
 	"github.com/gatelatch/gatelatch"
+	"github.com/gatelatch/gatelatch/internal/storage"
 )
 
-// tx writes within the writer's transaction. Inputs and events wait for its
-// end: two gateways that insert the same inputs in another order would
-// otherwise wait for each other.
+// tx writes within the writer's transaction. Inputs, results and events wait
+// for its end: two gateways that insert the same inputs in another order would
+// otherwise wait for each other. So does what is deleted because nobody needs
+// it any more: only at the end is it certain that nobody does.
 type tx struct {
 	reader
 	alone   bool // may wait for rows that another gateway holds
 	events  []gatelatch.Event
 	touched []string // batches
-	saved   []saved
+	saved   []storage.Saved
 	changed bool
 	stale   bool  // a save found another version
-	paused  int64 // version of the pause switch that was seen; 0 is none
+	control int64 // version of the control row that was seen; 0 is none
+
+	sessions map[session]bool // that were read, and that new batches rely on
+	idle     unneeded
 }
 
-// saved is what to tell an aggregate once the commit is certain.
-type saved struct {
-	batch   *gatelatch.Batch
-	events  int
-	version int64
+// session names one.
+type session struct{ agent, id string }
+
+// unneeded is what to delete if nobody needs it any more.
+type unneeded struct {
+	inputs, results [][]byte
+	sessions        []session
 }
 
 var _ gatelatch.Tx = (*tx)(nil)
 
-// errMoved means that the pause switch was turned by another gateway after
-// this transaction looked at it: everything in it has to look again.
-var errMoved = errors.New("the pause switch was turned meanwhile")
+// errMoved means that another gateway changed the control row, or deleted a
+// session, after this transaction looked at it: everything in it has to look
+// again.
+var errMoved = errors.New("changed by another gateway meanwhile")
 
 // run writes and expects a count of one: none means that somebody else was there.
 func (t *tx) run(query string, args ...any) error {
@@ -61,115 +66,24 @@ func (t *tx) update(held, then string, args ...any) error {
 	return t.run(`WITH held AS (`+held+lock+`), `+then, args...)
 }
 
-func encode(v any) (raw []byte, sum []byte, err error) {
-	raw, err = json.Marshal(v)
-	h := gatelatch.SumOf(raw)
-	return raw, h[:], err
-}
-
-// SaveBatch implements gatelatch.Tx.
-func (t *tx) SaveBatch(b *gatelatch.Batch) error {
-	events := b.Events()
-	if len(events) == 0 {
-		return nil
+// Session implements gatelatch.Reader. Another gateway may forget the last
+// batch of the session, and the session with it, before this one has added its
+// own: then everything looks again.
+func (t *tx) Session(agent, id string) (*gatelatch.Session, error) {
+	s, err := t.reader.Session(agent, id)
+	if err == nil {
+		t.rely(session{agent, id})
 	}
-	var err error
-	if b.Version == 0 {
-		err = t.insertBatch(b)
-	} else {
-		err = t.updateBatch(b)
-	}
-	if err != nil {
-		return fmt.Errorf("batch %s: %w", b.ID, err)
-	}
-	for _, e := range events {
-		if err := t.Record(e); err != nil {
-			return err
-		}
-	}
-	t.touched = append(t.touched, b.ID)
-	t.saved = append(t.saved, saved{b, len(events), b.Version + 1})
-	return nil
-}
-
-func (t *tx) insertBatch(b *gatelatch.Batch) error {
-	body, sum, err := encode(b)
-	if err != nil {
-		return err
-	}
-	var pair []byte
-	if b.Pair != (gatelatch.Sum{}) {
-		pair = b.Pair[:]
-	}
-	var refs, tools [][]byte
-	for _, c := range b.Calls {
-		refs, tools = append(refs, raw(c.Ref)), append(tools, raw(c.Tool))
-		t.inputs = append(t.inputs, input{c.InputSum, append([]byte{}, c.Input...)})
-	}
-	cs := columnsOf(b)
-	return t.run(`WITH b AS (
-			INSERT INTO batch (id, version, agent, session, message, pair, claimed, opened, created, body, sum) VALUES ($1,1,$2,$3,$4,$5,$6,$7,$8,$9,$10)
-			ON CONFLICT DO NOTHING RETURNING *
-		), c AS (
-			INSERT INTO call (id, batch, pos, agent, session, ref, tool, state, created, settled, deadline)
-			SELECT v.id, b.id, v.pos, b.agent, b.session, v.ref, v.tool, v.state, b.created, v.settled, v.deadline
-			FROM b, unnest($11::bytea[], $12::text[], $13::bigint[], $14::bigint[], $15::bytea[], $16::bytea[])
-				WITH ORDINALITY AS v (id, state, settled, deadline, ref, tool, pos)
-		) SELECT count(*) FROM b`,
-		raw(b.ID), raw(b.Agent), raw(b.Session), raw(b.Message), pair, raw(b.Claimed), b.Opened != nil, b.Created.UnixMicro(), body, sum,
-		cs.ids, cs.states, cs.settled, cs.deadlines, refs, tools)
-}
-
-func (t *tx) updateBatch(b *gatelatch.Batch) error {
-	body, sum, err := encode(b)
-	if err != nil {
-		return err
-	}
-	cs := columnsOf(b)
-	return t.update(`SELECT id FROM batch WHERE id=$1 AND version=$2`, `b AS (
-			UPDATE batch SET version=version+1, claimed=$3, opened=$4, body=$5, sum=$6 FROM held WHERE batch.id=held.id RETURNING batch.id
-		), c AS (
-			UPDATE call SET state=v.state, settled=v.settled, deadline=v.deadline
-			FROM b, unnest($7::bytea[], $8::text[], $9::bigint[], $10::bigint[]) AS v (id, state, settled, deadline)
-			WHERE call.id=v.id AND call.batch=b.id
-		) SELECT count(*) FROM b`,
-		raw(b.ID), b.Version, raw(b.Claimed), b.Opened != nil, body, sum, cs.ids, cs.states, cs.settled, cs.deadlines)
-}
-
-// columns are what changes in the rows of a batch's calls.
-type columns struct {
-	ids                [][]byte
-	states             []string
-	settled, deadlines []*int64
-}
-
-func columnsOf(b *gatelatch.Batch) (cs columns) {
-	micros := func(t time.Time) *int64 {
-		if t.IsZero() {
-			return nil
-		}
-		return new(t.UnixMicro())
-	}
-	for _, c := range b.Calls {
-		var settled *int64
-		if c.Decided != nil {
-			settled = new(c.Decided.At.UnixMicro())
-		}
-		cs.ids = append(cs.ids, raw(c.ID))
-		cs.states = append(cs.states, string(c.State))
-		cs.settled = append(cs.settled, settled)
-		cs.deadlines = append(cs.deadlines, micros(c.Deadline))
-	}
-	return cs
+	return s, err
 }
 
 // SaveSession implements gatelatch.Tx.
 func (t *tx) SaveSession(s *gatelatch.Session) error {
-	body, sum, err := encode(s)
-	if err != nil {
+	body, sum, err := storage.Encode(s)
+	switch {
+	case err != nil:
 		return err
-	}
-	if s.Version == 0 {
+	case s.Version == 0:
 		return t.run(`WITH s AS (INSERT INTO session (agent, id, version, body, sum) VALUES ($1,$2,1,$3,$4) ON CONFLICT DO NOTHING RETURNING 1)
 			SELECT count(*) FROM s`, raw(s.Agent), raw(s.ID), body, sum)
 	}
@@ -178,13 +92,46 @@ func (t *tx) SaveSession(s *gatelatch.Session) error {
 		SELECT count(*) FROM s`, raw(s.Agent), raw(s.ID), s.Version, body, sum)
 }
 
+// SaveGrant implements gatelatch.Tx.
+func (t *tx) SaveGrant(g *gatelatch.Grant) error {
+	body, sum, err := storage.Encode(g)
+	live := g.Revoked.IsZero()
+	switch {
+	case err != nil:
+		return err
+	case g.Version == 0:
+		return t.run(`WITH g AS (INSERT INTO grants (id, version, at, live, body, sum) VALUES ($1,1,$2,$3,$4,$5) ON CONFLICT DO NOTHING RETURNING 1)
+			SELECT count(*) FROM g`, raw(g.ID), g.At.UnixMicro(), live, body, sum)
+	}
+	return t.update(`SELECT id FROM grants WHERE id=$1 AND version=$2`,
+		`g AS (UPDATE grants SET version=version+1, live=$3, body=$4, sum=$5 FROM held WHERE grants.id=held.id RETURNING 1)
+		SELECT count(*) FROM g`, raw(g.ID), g.Version, live, body, sum)
+}
+
+// SaveWork implements gatelatch.Tx.
+func (t *tx) SaveWork(w *gatelatch.Work) error {
+	body, sum, err := storage.Encode(w)
+	const held = `SELECT id FROM work WHERE id=$1 AND version=$2`
+	switch {
+	case err != nil:
+		return err
+	case w.Done:
+		return t.update(held, `w AS (DELETE FROM work USING held WHERE work.id=held.id RETURNING 1) SELECT count(*) FROM w`, raw(w.ID), w.Version)
+	case w.Version == 0:
+		return t.run(`WITH w AS (INSERT INTO work (id, version, at, body, sum) VALUES ($1,1,$2,$3,$4) ON CONFLICT DO NOTHING RETURNING 1)
+			SELECT count(*) FROM w`, raw(w.ID), w.At.UnixMicro(), body, sum)
+	}
+	return t.update(held, `w AS (UPDATE work SET version=version+1, body=$3, sum=$4 FROM held WHERE work.id=held.id RETURNING 1)
+		SELECT count(*) FROM w`, raw(w.ID), w.Version, body, sum)
+}
+
 // SaveKey implements gatelatch.Tx.
 func (t *tx) SaveKey(k *gatelatch.Key) error {
-	body, sum, err := encode(k)
-	if err != nil {
+	body, sum, err := storage.Encode(k)
+	switch {
+	case err != nil:
 		return err
-	}
-	if k.Version == 0 {
+	case k.Version == 0:
 		return t.run(`WITH k AS (INSERT INTO key (id, version, hash, body, sum) VALUES ($1,1,$2,$3,$4) ON CONFLICT DO NOTHING RETURNING 1)
 			SELECT count(*) FROM k`, raw(k.ID), k.Hash[:], body, sum)
 	}
@@ -193,35 +140,37 @@ func (t *tx) SaveKey(k *gatelatch.Key) error {
 		SELECT count(*) FROM k`, raw(k.ID), k.Version, k.Hash[:], body, sum)
 }
 
-// SavePause implements gatelatch.Tx.
-func (t *tx) SavePause(p gatelatch.Pause) error {
-	body, sum, err := encode(p)
+// SaveControl implements gatelatch.Tx.
+func (t *tx) SaveControl(c gatelatch.Control) error {
+	body, sum, err := storage.Encode(c)
 	if err != nil {
 		return err
 	}
-	var version int64
-	err = t.c.row(`UPDATE pause SET version=version+1, body=$1, sum=$2 RETURNING version`, body, sum).scan(&version)
+	err = t.update(`SELECT one FROM control WHERE version=$1`,
+		`c AS (UPDATE control SET version=version+1, body=$2, sum=$3 FROM held WHERE control.one=held.one RETURNING 1)
+		SELECT count(*) FROM c`, c.Version, body, sum)
 	if err != nil {
 		return err
 	}
-	t.changed = true
-	return t.pauseAt(version, version-1)
+	return t.sawControl(c.Version, c.Version+1)
 }
 
-// Pause implements gatelatch.Reader. What a transaction does by it holds only
-// if the switch is as it was when the transaction ends.
-func (t *tx) Pause() (gatelatch.Pause, error) {
-	p, version, err := t.pause()
+// Control implements gatelatch.Reader. What a transaction does by it holds only
+// if it is as it was when the transaction ends.
+func (t *tx) Control() (gatelatch.Control, error) {
+	c, err := t.reader.Control()
 	if err == nil {
-		err = t.pauseAt(version, version)
+		err = t.sawControl(c.Version, c.Version)
 	}
-	return p, err
+	return c, err
 }
 
-func (t *tx) pauseAt(version, before int64) error {
-	if t.paused != 0 && t.paused != before {
+// sawControl notes the version to find at the end. It is what this transaction
+// saw before, unless another gateway came between.
+func (t *tx) sawControl(found, left int64) error {
+	if t.control != 0 && t.control != found {
 		return t.c.note(errMoved)
 	}
-	t.paused = version
+	t.control = left
 	return nil
 }

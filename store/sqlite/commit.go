@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/gatelatch/gatelatch"
+	"github.com/gatelatch/gatelatch/internal/storage"
 	"github.com/gatelatch/gatelatch/internal/writer"
 )
 
@@ -27,7 +28,7 @@ func (s *Store) commit(jobs []*writer.Job[job]) {
 		fail(jobs, err)
 		return
 	}
-	all := &tx{reader: reader{c: s.writes, now: s.clock()}, head: s.head}
+	all := &tx{reader: reader{c: s.writes, now: s.clock.Now()}, head: s.head}
 	for _, j := range jobs {
 		if j.Err = s.one(all, j.Work, len(jobs) > 1); all.broken != nil {
 			break
@@ -51,10 +52,8 @@ func (s *Store) commit(jobs []*writer.Job[job]) {
 		return
 	}
 	s.head = all.head
-	for _, v := range all.saved {
-		v.batch.Saved(v.events, v.version)
-	}
-	s.tell(gatelatch.Change{Seq: all.head.seq, Batches: all.touched})
+	storage.Tell(all.saved)
+	s.ears.Tell(gatelatch.Change{Seq: all.head.Seq, Batches: all.touched})
 }
 
 // fail overrides what a job was refused for: that may rest on another job's
@@ -77,7 +76,10 @@ func (s *Store) one(all *tx, work job, grouped bool) error {
 			return all.broken
 		}
 	}
-	err := guard(work, &t)
+	err := storage.Guard(work, &t)
+	if err == nil {
+		err = t.torn // which the job overlooked
+	}
 	if t.broken != nil {
 		all.broken = t.broken
 		return t.broken
@@ -98,15 +100,6 @@ func (s *Store) one(all *tx, work job, grouped bool) error {
 		*all = t
 	}
 	return err
-}
-
-func guard(work job, t *tx) (err error) {
-	defer func() {
-		if p := recover(); p != nil {
-			err = fmt.Errorf("panic in a transaction: %v", p)
-		}
-	}()
-	return work(t)
 }
 
 func (s *Store) end() error {

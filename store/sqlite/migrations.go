@@ -14,20 +14,20 @@ var migrations embed.FS
 
 // migrate brings the schema forward, one transaction a file. The number of
 // files applied is kept in user_version, which a transaction covers.
-func migrate(ctx context.Context, c *sql.Conn) error {
-	files, err := fs.Glob(migrations, "migrations/*.sql")
+func migrate(ctx context.Context, c *sql.Conn, all fs.FS) error {
+	files, err := fs.Glob(all, "migrations/*.sql")
 	if err != nil {
 		return err
 	}
-	var have int
-	if err := c.QueryRowContext(ctx, `PRAGMA user_version`).Scan(&have); err != nil {
+	have, err := schema(ctx, c)
+	if err != nil {
 		return err
 	}
 	if have > len(files) {
 		return fmt.Errorf("the database has schema %d, this gatelatch knows %d: use a newer gatelatch", have, len(files))
 	}
 	for i, name := range files[have:] {
-		text, err := migrations.ReadFile(name)
+		text, err := fs.ReadFile(all, name)
 		if err != nil {
 			return err
 		}
@@ -38,4 +38,9 @@ func migrate(ctx context.Context, c *sql.Conn) error {
 		}
 	}
 	return nil
+}
+
+func schema(ctx context.Context, c *sql.Conn) (have int, err error) {
+	err = c.QueryRowContext(ctx, `PRAGMA user_version`).Scan(&have)
+	return have, err
 }

@@ -2,12 +2,12 @@ package sqlite
 
 import (
 	"database/sql"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"time"
 
 	"github.com/gatelatch/gatelatch"
+	"github.com/gatelatch/gatelatch/internal/storage"
 )
 
 // reader reads one state of the database.
@@ -21,8 +21,7 @@ var _ gatelatch.Reader = (*reader)(nil)
 // Now implements gatelatch.Reader.
 func (r *reader) Now() time.Time { return r.now }
 
-// body loads an aggregate and checks its sum: a flipped byte passes SQLite's
-// own checks.
+// body loads an aggregate and checks its sum.
 func body(row row, version *int64, into any) error {
 	var raw, sum []byte
 	switch err := row.scan(version, &raw, &sum); {
@@ -31,10 +30,7 @@ func body(row row, version *int64, into any) error {
 	case err != nil:
 		return err
 	}
-	if want := gatelatch.SumOf(raw); string(sum) != string(want[:]) {
-		return errors.New("the database is damaged: a row does not match its checksum")
-	}
-	return json.Unmarshal(raw, into)
+	return storage.Decode(raw, sum, into)
 }
 
 // Batch implements gatelatch.Reader.
@@ -54,29 +50,17 @@ func (r *reader) BatchOfMessage(agent, session, message string) (*gatelatch.Batc
 
 // BatchOfPair implements gatelatch.Reader.
 func (r *reader) BatchOfPair(agent string, pair gatelatch.Sum, holder string) (*gatelatch.Batch, error) {
-	var ids []string
-	err := r.each(`SELECT id FROM batch WHERE agent=? AND pair=? AND NOT opened AND claimed IN ('', ?) ORDER BY claimed DESC, created`,
-		[]any{agent, pair[:], holder}, func(rows *sql.Rows) error {
-			var id string
-			err := rows.Scan(&id)
-			ids = append(ids, id)
-			return err
-		})
-	for _, id := range ids {
-		if b, err := r.Batch(id); err != nil || !b.Gone() {
-			return b, err
-		}
-	}
-	return nil, errors.Join(err, fmt.Errorf("batch: %w", gatelatch.ErrNotFound))
+	return r.batch(r.c.row(`SELECT version, body, sum FROM batch WHERE agent=? AND pair=? AND claimed IN ('', ?)
+		ORDER BY claimed DESC, created, id LIMIT 1`, agent, pair[:], holder))
 }
 
 // BatchOfRef implements gatelatch.Reader.
 func (r *reader) BatchOfRef(agent, session, ref string) (*gatelatch.Batch, error) {
 	if ref == "" {
-		return nil, gatelatch.ErrNotFound
+		return nil, fmt.Errorf("batch: %w", gatelatch.ErrNotFound)
 	}
 	return r.batch(r.c.row(`SELECT b.version, b.body, b.sum FROM call c JOIN batch b ON b.id=c.batch
-		WHERE c.agent=? AND c.session=? AND c.ref=? ORDER BY c.created DESC LIMIT 1`, agent, session, ref))
+		WHERE c.agent=? AND c.session=? AND c.ref=? AND c.ref<>''`, agent, session, ref))
 }
 
 func (r *reader) batch(row row) (*gatelatch.Batch, error) {
@@ -102,60 +86,16 @@ func (r *reader) input(c *gatelatch.Call) error {
 	return nil
 }
 
-// List implements gatelatch.Reader.
-func (r *reader) List(q gatelatch.Query) (gatelatch.Page, error) {
-	limit := q.Limit
-	if limit <= 0 || limit > 500 {
-		limit = 100
-	}
-	ids, err := r.listed(q, limit+1)
-	if err != nil {
-		return gatelatch.Page{}, err
-	}
-	var p gatelatch.Page
-	if p.More = len(ids) > limit; p.More {
-		ids = ids[:limit]
-	}
-	batches := map[string]*gatelatch.Batch{}
-	for _, id := range ids {
-		b := batches[id[1]]
-		if b == nil {
-			if b, err = r.Batch(id[1]); err != nil {
-				return p, err
-			}
-			batches[id[1]] = b
-		}
-		s, err := r.Session(b.Agent, b.Session)
-		if err != nil {
-			return p, err
-		}
-		p.Calls = append(p.Calls, gatelatch.Listed{Call: b.Call(id[0]), Batch: b, Session: s})
-	}
-	return p, nil
-}
-
-// listed returns pairs of call id and batch id.
-func (r *reader) listed(q gatelatch.Query, limit int) (out [][2]string, err error) {
-	query, args := `SELECT id, batch FROM call WHERE state='pending' ORDER BY created, batch, pos LIMIT ?`, []any{limit}
+// Result implements gatelatch.Reader.
+func (r *reader) Result(sum gatelatch.Sum) (raw []byte, err error) {
+	err = r.c.row(`SELECT bytes FROM result WHERE hash=?`, sum[:]).scan(&raw)
 	switch {
-	case q.Pending && q.After != "":
-		query = `SELECT id, batch FROM call WHERE state='pending'
-			AND (created, batch, pos) > (SELECT created, batch, pos FROM call WHERE id=?) ORDER BY created, batch, pos LIMIT ?`
-		args = []any{q.After, limit}
-	case !q.Pending && q.After != "":
-		query = `SELECT id, batch FROM call WHERE state<>'pending'
-			AND (settled, id) < (SELECT settled, id FROM call WHERE id=?) ORDER BY settled DESC, id DESC LIMIT ?`
-		args = []any{q.After, limit}
-	case !q.Pending:
-		query = `SELECT id, batch FROM call WHERE state<>'pending' ORDER BY settled DESC, id DESC LIMIT ?`
+	case errors.Is(err, sql.ErrNoRows):
+		return nil, fmt.Errorf("result: %w", gatelatch.ErrNotFound)
+	case err != nil:
+		return nil, err
 	}
-	err = r.each(query, args, func(rows *sql.Rows) error {
-		var id [2]string
-		err := rows.Scan(&id[0], &id[1])
-		out = append(out, id)
-		return err
-	})
-	return out, err
+	return raw, storage.Check(raw, sum[:])
 }
 
 func (r *reader) each(query string, args []any, fn func(*sql.Rows) error) error {
@@ -172,44 +112,10 @@ func (r *reader) each(query string, args []any, fn func(*sql.Rows) error) error 
 	return rows.Err()
 }
 
-// Overdue implements gatelatch.Reader.
-func (r *reader) Overdue(t time.Time, limit int) (calls []string, next time.Time, err error) {
-	err = r.each(`SELECT id, deadline FROM call WHERE state='pending' AND deadline IS NOT NULL ORDER BY deadline LIMIT ?`, []any{limit + 1}, func(rows *sql.Rows) error {
-		var id string
-		var at int64
-		if err := rows.Scan(&id, &at); err != nil {
-			return err
-		}
-		switch due := !time.UnixMicro(at).After(t); {
-		case due && len(calls) < limit:
-			calls = append(calls, id)
-		case next.IsZero():
-			next = time.UnixMicro(at)
-		}
-		return nil
-	})
-	return calls, next, err
-}
-
-// Permits implements gatelatch.Reader.
-func (r *reader) Permits(limit int) (batches []string, err error) {
-	err = r.each(`SELECT DISTINCT b.id FROM batch b JOIN json_each(b.body, '$.calls') c
-		WHERE NOT b.opened AND json_extract(c.value, '$.state')='allowed' ORDER BY b.created LIMIT ?`, []any{limit}, func(rows *sql.Rows) error {
-		var id string
-		err := rows.Scan(&id)
-		batches = append(batches, id)
-		return err
-	})
-	return batches, err
-}
-
 // Events implements gatelatch.Reader.
 func (r *reader) Events(after gatelatch.Seq, limit int) (out []gatelatch.Event, err error) {
-	if limit <= 0 || limit > 1000 {
-		limit = 1000
-	}
 	err = r.each(`SELECT seq, at, kind, by_kind, by_id, by_name, batch, call, body, prev, link FROM event WHERE seq>? ORDER BY seq LIMIT ?`,
-		[]any{after, limit}, func(rows *sql.Rows) error {
+		[]any{after, storage.Limit(limit, 1000, 1000)}, func(rows *sql.Rows) error {
 			var e gatelatch.Event
 			var at int64
 			var raw, prev, link []byte
@@ -258,12 +164,21 @@ func (r *reader) key(row row) (*gatelatch.Key, error) {
 	return k, nil
 }
 
-// Pause implements gatelatch.Reader.
-func (r *reader) Pause() (p gatelatch.Pause, err error) {
-	var one int64
-	err = body(r.c.row(`SELECT one, body, sum FROM pause`), &one, &p)
-	if errors.Is(err, gatelatch.ErrNotFound) {
-		return gatelatch.Pause{}, nil
+// Grant implements gatelatch.Reader.
+func (r *reader) Grant(id string) (*gatelatch.Grant, error) {
+	g := new(gatelatch.Grant)
+	if err := body(r.c.row(`SELECT version, body, sum FROM grants WHERE id=?`, id), &g.Version, g); err != nil {
+		return nil, fmt.Errorf("grant: %w", err)
 	}
-	return p, err
+	return g, nil
+}
+
+// Control implements gatelatch.Reader.
+func (r *reader) Control() (c gatelatch.Control, err error) {
+	var version int64
+	if err := body(r.c.row(`SELECT version, body, sum FROM control`), &version, &c); err != nil {
+		return c, fmt.Errorf("control: %w", err)
+	}
+	c.Version = version
+	return c, nil
 }

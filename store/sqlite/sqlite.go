@@ -14,7 +14,9 @@ import (
 	"time"
 
 	"github.com/gatelatch/gatelatch"
+	"github.com/gatelatch/gatelatch/internal/clock"
 	"github.com/gatelatch/gatelatch/internal/filelock"
+	"github.com/gatelatch/gatelatch/internal/storage"
 	"github.com/gatelatch/gatelatch/internal/writer"
 	_ "modernc.org/sqlite" // the driver
 )
@@ -39,14 +41,11 @@ type Store struct {
 	closed chan struct{}
 	opened int // readers
 	writer *writer.Writer[job]
-	head   head // of the trail; the writer's
+	head   storage.Head // of the trail; the writer's
+	clock  *clock.Clock
+	ears   storage.Ears
 
 	closing sync.Once
-
-	mu      sync.Mutex
-	now     time.Time // high-water mark: the clock never runs backwards
-	hear    map[int]func(gatelatch.Change)
-	nextEar int
 }
 
 var _ gatelatch.Store = (*Store)(nil)
@@ -65,7 +64,7 @@ func Open(ctx context.Context, path string, opt Options) (_ *Store, err error) {
 	if opt.Fatal == nil {
 		opt.Fatal = func(err error) { panic(err) }
 	}
-	s := &Store{opt: opt, reads: make(chan *connection, readers), closed: make(chan struct{}), hear: map[int]func(gatelatch.Change){}}
+	s := &Store{opt: opt, clock: clock.New(opt.Now), reads: make(chan *connection, readers), closed: make(chan struct{})}
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, s.closeFiles())
@@ -77,7 +76,7 @@ func Open(ctx context.Context, path string, opt Options) (_ *Store, err error) {
 	if err := s.openFiles(ctx, path); err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
-	if err := migrate(ctx, s.writes.conn); err != nil {
+	if err := migrate(ctx, s.writes.conn, migrations); err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	if err := s.loadHead(); err != nil {
@@ -117,12 +116,12 @@ func (s *Store) openFiles(ctx context.Context, path string) (err error) {
 
 func dsn(path string) string {
 	u := url.URL{Scheme: "file", Opaque: (&url.URL{Path: path}).EscapedPath()}
-	return u.String() + "?_pragma=busy_timeout(10000)&_pragma=journal_mode(WAL)&_pragma=synchronous(FULL)&_pragma=foreign_keys(1)&_pragma=fullfsync(1)&_pragma=wal_autocheckpoint(4000)"
+	return u.String() + "?_pragma=busy_timeout(10000)&_pragma=journal_mode(WAL)&_pragma=synchronous(FULL)&_pragma=fullfsync(1)&_pragma=wal_autocheckpoint(4000)"
 }
 
 // checkPragmas reads back what a commit's durability hangs on.
 func checkPragmas(ctx context.Context, c *sql.Conn) error {
-	for pragma, want := range map[string]string{"journal_mode": "wal", "synchronous": "2", "foreign_keys": "1"} {
+	for pragma, want := range map[string]string{"journal_mode": "wal", "synchronous": "2"} {
 		var got string
 		if err := c.QueryRowContext(ctx, "PRAGMA "+pragma).Scan(&got); err != nil {
 			return err
@@ -162,41 +161,8 @@ func (s *Store) closeFiles() error {
 	return errors.Join(errs...)
 }
 
-// clock returns the time, never earlier than it returned before.
-func (s *Store) clock() time.Time {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if t := s.opt.Now().UTC().Truncate(time.Microsecond); t.After(s.now) {
-		s.now = t
-	}
-	return s.now
-}
-
 // Changes implements gatelatch.Store.
-func (s *Store) Changes(ctx context.Context, fn func(gatelatch.Change)) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	ear := s.nextEar
-	s.nextEar++
-	s.hear[ear] = fn
-	context.AfterFunc(ctx, func() {
-		s.mu.Lock()
-		defer s.mu.Unlock()
-		delete(s.hear, ear)
-	})
-}
-
-func (s *Store) tell(c gatelatch.Change) {
-	s.mu.Lock()
-	ears := make([]func(gatelatch.Change), 0, len(s.hear))
-	for _, fn := range s.hear {
-		ears = append(ears, fn)
-	}
-	s.mu.Unlock()
-	for _, fn := range ears {
-		fn(c)
-	}
-}
+func (s *Store) Changes(ctx context.Context, fn func(gatelatch.Change)) { s.ears.Changes(ctx, fn) }
 
 // View implements gatelatch.Store.
 func (s *Store) View(ctx context.Context, fn func(gatelatch.Reader) error) error {
@@ -221,7 +187,7 @@ func (s *Store) view(c *connection, fn func(gatelatch.Reader) error) error {
 		return err
 	}
 	defer func() { _ = c.do("ROLLBACK") }()
-	return fn(&reader{c: c, now: s.clock()})
+	return fn(&reader{c: c, now: s.clock.Now()})
 }
 
 // lost reports whether a failed commit may have left the disk in doubt.

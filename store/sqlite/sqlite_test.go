@@ -177,14 +177,47 @@ func TestNewerSchemaIsRefused(t *testing.T) {
 	}
 }
 
-func TestClockNeverRunsBackwards(t *testing.T) {
+// REL-20: a clock that was set back, even while the gateway was down, gives
+// nothing more time.
+func TestClockSetBackGivesNoTime(t *testing.T) {
 	now := time.Date(2026, 11, 15, 12, 0, 0, 0, time.UTC)
-	s := open(t, t.TempDir(), Options{Now: func() time.Time { return now }})
-	defer s.Close()
-	first := s.clock()
+	dir, opt := t.TempDir(), Options{Now: func() time.Time { return now }}
+	shows := func(s *Store) (at time.Time) {
+		t.Helper()
+		if err := s.View(t.Context(), func(r gatelatch.Reader) error { at = r.Now(); return nil }); err != nil {
+			t.Fatal(err)
+		}
+		return at
+	}
+	s := open(t, dir, opt)
+	first := shows(s)
+	b := pending("m1")
+	for i := range b.Events() {
+		b.Events()[i].At = first
+	}
+	if err := save(s, b); err != nil {
+		t.Fatal(err)
+	}
 	now = now.AddDate(-50, 0, 0)
-	if got := s.clock(); !got.Equal(first) {
-		t.Errorf("the clock went from %v to %v", first, got)
+	if got := shows(s); !got.Equal(first) {
+		t.Errorf("set back, it went from %v to %v", first, got)
+	}
+	for range 2 {
+		now = now.Add(time.Minute)
+		if got := shows(s); got.Before(first.Add(time.Minute)) {
+			t.Errorf("a minute after %v it is %v", first, got)
+		}
+		if err := s.Close(); err != nil {
+			t.Fatal(err)
+		}
+		now = now.AddDate(-1, 0, 0)
+		s = open(t, dir, opt)
+		if got := shows(s); !got.Equal(first) {
+			t.Errorf("after a restart it is %v, the trail ends at %v", got, first)
+		}
+	}
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
 	}
 }
 

@@ -44,7 +44,7 @@ func (c *connection) rows(query string, args ...any) (*sql.Rows, error) {
 
 // row is the row of a query, or its error.
 type row struct {
-	row *sql.Row
+	row interface{ Scan(...any) error }
 	err error
 }
 

@@ -1,36 +1,21 @@
 package sqlite
 
 import (
-	"encoding/json"
-	"errors"
 	"fmt"
-	"time"
 
 	"github.com/gatelatch/gatelatch"
-	"github.com/gatelatch/gatelatch/audit"
+	"github.com/gatelatch/gatelatch/internal/storage"
 )
-
-// head is the end of the trail.
-type head struct {
-	seq  gatelatch.Seq
-	link gatelatch.Sum
-}
 
 // tx writes within the writer's transaction.
 type tx struct {
 	reader
-	head    head
+	head    storage.Head
 	touched []string // batches
-	saved   []saved
+	saved   []storage.Saved
 	changed bool
+	torn    error // a save stopped half way: the job must not go through
 	broken  error // a statement failed: SQLite may have left the transaction
-}
-
-// saved is what to tell an aggregate once the commit is certain.
-type saved struct {
-	batch   *gatelatch.Batch
-	events  int
-	version int64
 }
 
 var _ gatelatch.Tx = (*tx)(nil)
@@ -55,133 +40,94 @@ func (t *tx) put(query string, args ...any) (int64, error) {
 	return n, nil
 }
 
-func encode(v any) (raw []byte, sum []byte, err error) {
-	raw, err = json.Marshal(v)
-	h := gatelatch.SumOf(raw)
-	return raw, h[:], err
-}
-
-// SaveBatch implements gatelatch.Tx.
-func (t *tx) SaveBatch(b *gatelatch.Batch) error {
-	events := b.Events()
-	if len(events) == 0 {
-		return nil
-	}
-	raw, sum, err := encode(b)
-	if err != nil {
-		return err
-	}
-	opened := b.Opened != nil
-	if b.Version == 0 {
-		var pair any
-		if b.Pair != (gatelatch.Sum{}) {
-			pair = b.Pair[:]
-		}
-		err = t.run(`INSERT INTO batch (id, version, agent, session, message, pair, claimed, opened, created, body, sum) VALUES (?,1,?,?,?,?,?,?,?,?,?)
-			ON CONFLICT DO NOTHING`, b.ID, b.Agent, b.Session, b.Message, pair, b.Claimed, opened, b.Created.UnixMicro(), raw, sum)
-	} else {
-		err = t.run(`UPDATE batch SET version=version+1, claimed=?, opened=?, body=?, sum=? WHERE id=? AND version=?`, b.Claimed, opened, raw, sum, b.ID, b.Version)
-	}
-	if err != nil {
-		return fmt.Errorf("batch %s: %w", b.ID, err)
-	}
-	for i, c := range b.Calls {
-		if err := t.saveCall(b, i, c); err != nil {
-			return fmt.Errorf("call %s: %w", c.ID, err)
-		}
-	}
-	for _, e := range events {
-		if err := t.Record(e); err != nil {
-			return err
-		}
-	}
-	t.touched = append(t.touched, b.ID)
-	t.saved = append(t.saved, saved{b, len(events), b.Version + 1})
-	return nil
-}
-
-func (t *tx) saveCall(b *gatelatch.Batch, pos int, c *gatelatch.Call) error {
-	var settled, deadline any
-	if c.Decided != nil {
-		settled = c.Decided.At.UnixMicro()
-	}
-	if !c.Deadline.IsZero() {
-		deadline = c.Deadline.UnixMicro()
-	}
-	if b.Version > 0 {
-		return t.run(`UPDATE call SET state=?, settled=?, deadline=? WHERE id=?`, string(c.State), settled, deadline, c.ID)
-	}
-	if _, err := t.put(`INSERT INTO input (hash, bytes) VALUES (?,?) ON CONFLICT DO NOTHING`, c.InputSum[:], c.Input); err != nil {
-		return err
-	}
-	return t.run(`INSERT INTO call (id, batch, pos, agent, session, ref, tool, state, created, settled, deadline) VALUES (?,?,?,?,?,?,?,?,?,?,?)`,
-		c.ID, b.ID, pos, b.Agent, b.Session, c.Ref, c.Tool, string(c.State), b.Created.UnixMicro(), settled, deadline)
-}
-
 // SaveSession implements gatelatch.Tx.
 func (t *tx) SaveSession(s *gatelatch.Session) error {
-	raw, sum, err := encode(s)
-	if err != nil {
+	body, sum, err := storage.Encode(s)
+	switch {
+	case err != nil:
 		return err
+	case s.Version == 0:
+		return t.run(`INSERT INTO session (agent, id, version, body, sum) VALUES (?,?,1,?,?) ON CONFLICT DO NOTHING`, s.Agent, s.ID, body, sum)
 	}
-	if s.Version == 0 {
-		return t.run(`INSERT INTO session (agent, id, version, body, sum) VALUES (?,?,1,?,?) ON CONFLICT DO NOTHING`, s.Agent, s.ID, raw, sum)
+	return t.run(`UPDATE session SET version=version+1, body=?, sum=? WHERE agent=? AND id=? AND version=?`, body, sum, s.Agent, s.ID, s.Version)
+}
+
+// SaveGrant implements gatelatch.Tx.
+func (t *tx) SaveGrant(g *gatelatch.Grant) error {
+	body, sum, err := storage.Encode(g)
+	live := g.Revoked.IsZero()
+	switch {
+	case err != nil:
+		return err
+	case g.Version == 0:
+		return t.run(`INSERT INTO grants (id, version, at, live, body, sum) VALUES (?,1,?,?,?,?) ON CONFLICT DO NOTHING`, g.ID, g.At.UnixMicro(), live, body, sum)
 	}
-	return t.run(`UPDATE session SET version=version+1, body=?, sum=? WHERE agent=? AND id=? AND version=?`, raw, sum, s.Agent, s.ID, s.Version)
+	return t.run(`UPDATE grants SET version=version+1, live=?, body=?, sum=? WHERE id=? AND version=?`, live, body, sum, g.ID, g.Version)
+}
+
+// SaveWork implements gatelatch.Tx.
+func (t *tx) SaveWork(w *gatelatch.Work) error {
+	body, sum, err := storage.Encode(w)
+	switch {
+	case err != nil:
+		return err
+	case w.Done:
+		return t.run(`DELETE FROM work WHERE id=? AND version=?`, w.ID, w.Version)
+	case w.Version == 0:
+		return t.run(`INSERT INTO work (id, version, at, body, sum) VALUES (?,1,?,?,?) ON CONFLICT DO NOTHING`, w.ID, w.At.UnixMicro(), body, sum)
+	}
+	return t.run(`UPDATE work SET version=version+1, body=?, sum=? WHERE id=? AND version=?`, body, sum, w.ID, w.Version)
 }
 
 // SaveKey implements gatelatch.Tx.
 func (t *tx) SaveKey(k *gatelatch.Key) error {
-	raw, sum, err := encode(k)
-	if err != nil {
+	body, sum, err := storage.Encode(k)
+	switch {
+	case err != nil:
 		return err
+	case k.Version == 0:
+		return t.run(`INSERT INTO key (id, version, hash, body, sum) VALUES (?,1,?,?,?) ON CONFLICT DO NOTHING`, k.ID, k.Hash[:], body, sum)
 	}
-	if k.Version == 0 {
-		return t.run(`INSERT INTO key (id, version, hash, body, sum) VALUES (?,1,?,?,?) ON CONFLICT DO NOTHING`, k.ID, k.Hash[:], raw, sum)
-	}
-	return t.run(`UPDATE key SET version=version+1, hash=?, body=?, sum=? WHERE id=? AND version=?`, k.Hash[:], raw, sum, k.ID, k.Version)
+	return t.run(`UPDATE key SET version=version+1, hash=?, body=?, sum=? WHERE id=? AND version=?`, k.Hash[:], body, sum, k.ID, k.Version)
 }
 
-// SavePause implements gatelatch.Tx.
-func (t *tx) SavePause(p gatelatch.Pause) error {
-	raw, sum, err := encode(p)
+// SaveControl implements gatelatch.Tx.
+func (t *tx) SaveControl(c gatelatch.Control) error {
+	body, sum, err := storage.Encode(c)
 	if err != nil {
 		return err
 	}
-	return t.run(`INSERT INTO pause (one, body, sum) VALUES (1,?,?) ON CONFLICT (one) DO UPDATE SET body=excluded.body, sum=excluded.sum`, raw, sum)
+	return t.run(`UPDATE control SET version=version+1, body=?, sum=? WHERE version=?`, body, sum, c.Version)
 }
 
 // Record implements gatelatch.Tx.
 func (t *tx) Record(e gatelatch.Event) error {
-	if e.Body == nil {
-		e.Body = []byte{}
-	}
-	e.At = e.At.UTC().Truncate(time.Microsecond)
-	e.Seq, e.Prev = t.head.seq+1, t.head.link
-	e.Link = audit.Link(e)
+	t.head.Take(&e)
+	return t.putEvent(&e)
+}
+
+func (t *tx) putEvent(e *gatelatch.Event) error {
 	err := t.run(`INSERT INTO event (seq, at, kind, by_kind, by_id, by_name, batch, call, body, prev, link) VALUES (?,?,?,?,?,?,?,?,?,?,?)`,
 		e.Seq, e.At.UnixMicro(), string(e.Kind), string(e.By.Kind), e.By.ID, e.By.Name, e.Batch, e.Call, []byte(e.Body), e.Prev[:], e.Link[:])
 	if err != nil {
 		return fmt.Errorf("audit trail: %w", err)
 	}
-	t.head = head{e.Seq, e.Link}
 	return nil
 }
 
-// loadHead finds the end of the trail and checks its last link.
+// loadHead finds the end of the trail and checks its last link. The clock goes
+// on from there.
 func (s *Store) loadHead() error {
 	r := &reader{c: s.writes}
 	seq, err := r.LastSeq()
-	if err != nil || seq == 0 {
-		return err
-	}
-	es, err := r.Events(seq-1, 1)
 	if err != nil {
 		return err
 	}
-	if len(es) != 1 || audit.Link(es[0]) != es[0].Link {
-		return errors.New("the audit trail is damaged at its end")
+	last, err := r.Events(seq-1, 2)
+	if err != nil {
+		return err
 	}
-	s.head, s.now = head{es[0].Seq, es[0].Link}, es[0].At
-	return nil
+	s.head, err = storage.HeadOf(last)
+	s.clock.By(s.head.At)
+	return err
 }

@@ -20,28 +20,26 @@ type Open func(t *testing.T, dir string) gatelatch.Store
 
 // Run exercises the stores that open returns.
 func Run(t *testing.T, open Open) {
-	for name, test := range map[string]func(*testing.T, Open){
-		"input bytes come back as they went in (T1)":           inputBytes,
-		"a saved batch survives a restart":                     restart,
-		"the first decision wins":                              firstDecisionWins,
-		"a refused change leaves nothing behind":               refusedChange,
-		"an old version is stale":                              stale,
-		"the trail is gapless and chained (I10)":               trail,
-		"a message is one batch for each agent (T9)":           messages,
-		"pairs find the oldest batch that nobody took":         pairs,
-		"refs find the newest call":                            refs,
-		"only calls with a deadline become overdue (T6)":       deadlines,
-		"permits are what is allowed and not opened":           permits,
-		"lists page through everything once":                   lists,
-		"changes name the batch, after the commit":             changes,
-		"a change of nothing tells nobody":                     unchanged,
-		"keys are found by hash":                               keys,
-		"the pause switch is kept":                             pauseKept,
-		"closing with callers gives ErrClosed, no panic (T14)": closing,
-		"a panic in a transaction is its caller's error":       panicking,
-	} {
-		t.Run(name, func(t *testing.T) { test(t, open) })
+	for _, tests := range []map[string]func(*testing.T, Open){basics, finding, aggregates, forgetting, copies} {
+		for name, test := range tests {
+			t.Run(name, func(t *testing.T) { test(t, open) })
+		}
 	}
+}
+
+var basics = map[string]func(*testing.T, Open){
+	"input bytes come back as they went in (T1)":           inputBytes,
+	"a saved batch survives a restart":                     restart,
+	"the first decision wins":                              firstDecisionWins,
+	"a refused change leaves nothing behind":               refusedChange,
+	"a half save that was overlooked leaves nothing":       tornSave,
+	"an old version is stale":                              stale,
+	"the trail is gapless and chained (I10)":               trail,
+	"time never runs backwards (REL-20)":                   timeForward,
+	"changes name the batch, after the commit":             changes,
+	"a change of nothing tells nobody":                     unchanged,
+	"closing with callers gives ErrClosed, no panic (T14)": closing,
+	"a panic in a transaction is its caller's error":       panicking,
 }
 
 func fresh(t *testing.T, open Open) gatelatch.Store {
@@ -51,11 +49,18 @@ func fresh(t *testing.T, open Open) gatelatch.Store {
 	return s
 }
 
-var agent = gatelatch.Actor{Kind: gatelatch.AgentActor, ID: "key_a"}
+var (
+	agent  = gatelatch.Actor{Kind: gatelatch.AgentActor, ID: "key_a"}
+	person = gatelatch.Actor{Kind: gatelatch.PersonActor, ID: "key_p", Name: "mira"}
+)
 
 // newBatch proposes n waiting calls in a message.
 func newBatch(message string, n int, at time.Time) *gatelatch.Batch {
-	b := &gatelatch.Batch{ID: "bat_" + message, Agent: agent.ID, Session: "s1", Message: message, Created: at}
+	return newBatchIn("s1", message, n, at)
+}
+
+func newBatchIn(session, message string, n int, at time.Time) *gatelatch.Batch {
+	b := &gatelatch.Batch{ID: "bat_" + message, Agent: agent.ID, Session: session, Message: message, Created: at}
 	for i := range n {
 		c := &gatelatch.Call{ID: fmt.Sprintf("cal_%s_%d", message, i), Ref: fmt.Sprintf("ref_%s_%d", message, i), Kind: gatelatch.Permission, Tool: "Bash", Input: []byte(`{"command":"ls"}`)}
 		b.Propose(c, agent, at)
@@ -93,6 +98,20 @@ func decide(s gatelatch.Store, callID, who string, state gatelatch.State) error 
 		}
 		d := gatelatch.Decision{State: state, By: gatelatch.Actor{Kind: gatelatch.PersonActor, ID: who, Name: who}, At: tx.Now(), Digest: b.Call(callID).Digest}
 		if err := b.Decide(callID, d); err != nil {
+			return err
+		}
+		return tx.SaveBatch(b)
+	})
+}
+
+// change saves what fn does to a batch.
+func change(s gatelatch.Store, id string, fn func(*gatelatch.Batch, time.Time) error) error {
+	return s.Update(context.Background(), func(tx gatelatch.Tx) error {
+		b, err := tx.Batch(id)
+		if err != nil {
+			return err
+		}
+		if err := fn(b, tx.Now()); err != nil {
 			return err
 		}
 		return tx.SaveBatch(b)
@@ -213,9 +232,7 @@ func stale(t *testing.T, open Open) {
 	old := view(t, s, func(r gatelatch.Reader) (*gatelatch.Batch, error) { return r.Batch("bat_m1") })
 	must(t, decide(s, "cal_m1_0", "mira", gatelatch.Denied))
 	err := s.Update(t.Context(), func(tx gatelatch.Tx) error {
-		if err := old.Withdraw(agent, "late", tx.Now()); err != nil {
-			return err
-		}
+		old.Withdraw(agent, "late", tx.Now())
 		return tx.SaveBatch(old)
 	})
 	if !errors.Is(err, gatelatch.ErrStale) {
@@ -241,5 +258,53 @@ func trail(t *testing.T, open Open) {
 	want := []gatelatch.EventKind{gatelatch.CallProposed, gatelatch.CallJudged, gatelatch.CallDecided}
 	if got := checkTrail(t, s); !slices.Equal(got, want) {
 		t.Errorf("trail %v, want %v", got, want)
+	}
+}
+
+// Saving a batch is several writes. One that fails in the middle undoes them
+// all, even if the change goes on as if nothing had happened.
+func tornSave(t *testing.T, open Open) {
+	s := fresh(t, open)
+	create(t, s, waiting("m1", 1))
+	err := s.Update(t.Context(), func(tx gatelatch.Tx) error {
+		b := newBatch("m2", 2, tx.Now())
+		b.Calls[1].Ref = "ref_m1_0"
+		_ = tx.SaveBatch(b)
+		return nil
+	})
+	if !errors.Is(err, gatelatch.ErrStale) {
+		t.Errorf("a ref that another call has: %v, want ErrStale", err)
+	}
+	if err := s.View(t.Context(), func(r gatelatch.Reader) error { _, err := r.Batch("bat_m2"); return err }); !errors.Is(err, gatelatch.ErrNotFound) {
+		t.Errorf("half of it is there: %v", err)
+	}
+	if n := len(checkTrail(t, s)); n != 2 {
+		t.Errorf("%d events, want those of the first", n)
+	}
+}
+
+func timeForward(t *testing.T, open Open) {
+	dir := t.TempDir()
+	s := open(t, dir)
+	ahead := time.Now().Add(24 * time.Hour).UTC().Truncate(time.Microsecond)
+	must(t, s.Update(t.Context(), func(tx gatelatch.Tx) error {
+		return tx.Record(gatelatch.Event{Kind: gatelatch.GatePaused, By: person, At: ahead})
+	}))
+	must(t, s.Close())
+	s = open(t, dir) // as if the clock had been set back since
+	t.Cleanup(func() { _ = s.Close() })
+	now := func() time.Time {
+		return view(t, s, func(r gatelatch.Reader) (time.Time, error) { return r.Now(), nil })
+	}
+	first := now()
+	if first.Before(ahead) {
+		t.Errorf("it is %v, the trail ends at %v", first, ahead)
+	}
+	create(t, s, waiting("m1", 1))
+	if second := now(); !second.After(first) {
+		t.Errorf("time stands still at %v", second)
+	}
+	if b := view(t, s, func(r gatelatch.Reader) (*gatelatch.Batch, error) { return r.Batch("bat_m1") }); b.Created.Before(first) {
+		t.Errorf("created at %v, after %v", b.Created, first)
 	}
 }

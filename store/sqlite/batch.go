@@ -1,0 +1,144 @@
+package sqlite
+
+import (
+	"fmt"
+
+	"github.com/gatelatch/gatelatch"
+	"github.com/gatelatch/gatelatch/internal/storage"
+)
+
+// SaveBatch implements gatelatch.Tx.
+func (t *tx) SaveBatch(b *gatelatch.Batch) error {
+	events := b.Events()
+	if len(events) == 0 {
+		return nil
+	}
+	if err := t.putBatch(b); err != nil {
+		return fmt.Errorf("batch %s: %w", b.ID, err)
+	}
+	t.touched = append(t.touched, b.ID)
+	t.saved = append(t.saved, storage.Saved{Batch: b, Events: len(events)})
+	return nil
+}
+
+func (t *tx) putBatch(b *gatelatch.Batch) error {
+	body, sum, err := storage.Encode(b)
+	if err != nil {
+		return err
+	}
+	c := storage.ColumnsOf(b)
+	if b.Version == 0 {
+		err = t.run(`INSERT INTO batch (id, version, agent, session, message, pair, claimed, permits, due, over, created, body, sum)
+			VALUES (?,1,?,?,?,?,?,?,?,?,?,?,?) ON CONFLICT DO NOTHING`,
+			b.ID, b.Agent, b.Session, b.Message, c.Pair, b.Claimed, c.Permits, c.Due, c.Over, b.Created.UnixMicro(), body, sum)
+	} else {
+		err = t.run(`UPDATE batch SET version=version+1, pair=?, claimed=?, permits=?, due=?, over=?, body=?, sum=? WHERE id=? AND version=?`,
+			c.Pair, b.Claimed, c.Permits, c.Due, c.Over, body, sum, b.ID, b.Version)
+	}
+	if err != nil {
+		return err
+	}
+	t.torn = t.putRest(b)
+	return t.torn
+}
+
+// putRest writes what belongs to a batch whose own row was written.
+func (t *tx) putRest(b *gatelatch.Batch) error {
+	for _, r := range storage.Changed(b) {
+		if err := t.putCall(b, r); err != nil {
+			return fmt.Errorf("call %s: %w", r.ID, err)
+		}
+	}
+	for _, e := range b.Events() {
+		if err := t.Record(e); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// putCall writes a call's row, and its input and result if they are new. A ref
+// that another call has is stale: whoever runs again finds that one.
+func (t *tx) putCall(b *gatelatch.Batch, r storage.CallRow) error {
+	var old []byte
+	if r.Edited {
+		if err := t.c.row(`SELECT COALESCE(MAX(input), x'') FROM call WHERE id=?`, r.ID).scan(&old); err != nil {
+			return err
+		}
+	}
+	if r.NewInput {
+		if err := t.putInput(r.InputSum, r.Input); err != nil {
+			return err
+		}
+	}
+	if res := r.NewResult(); res != nil {
+		if err := t.putResult(gatelatch.Sum(r.Result), res); err != nil {
+			return err
+		}
+	}
+	err := t.run(`INSERT INTO call (id, batch, pos, agent, session, ref, tool, state, created, settled, input, result) VALUES (?,?,?,?,?,?,?,?,?,?,?,?)
+		ON CONFLICT (id) DO UPDATE SET state=excluded.state, settled=excluded.settled, input=excluded.input, result=excluded.result
+			WHERE batch=excluded.batch
+		ON CONFLICT DO NOTHING`,
+		r.ID, b.ID, r.Pos, b.Agent, b.Session, r.Ref, r.Tool, string(r.State), r.Created, r.Settled, r.InputSum[:], r.Result)
+	if err == nil && r.Edited {
+		err = t.dropInput(old)
+	}
+	return err
+}
+
+func (t *tx) putInput(sum gatelatch.Sum, raw []byte) error {
+	_, err := t.put(`INSERT INTO input (hash, bytes) VALUES (?,?) ON CONFLICT DO NOTHING`, sum[:], notNull(raw))
+	return err
+}
+
+func (t *tx) putResult(sum gatelatch.Sum, raw []byte) error {
+	_, err := t.put(`INSERT INTO result (hash, bytes) VALUES (?,?) ON CONFLICT DO NOTHING`, sum[:], notNull(raw))
+	return err
+}
+
+func notNull(b []byte) []byte { return append([]byte{}, b...) }
+
+// dropInput deletes an input that no call needs any more.
+func (t *tx) dropInput(hash []byte) error {
+	_, err := t.put(`DELETE FROM input WHERE hash=? AND NOT EXISTS (SELECT 1 FROM call WHERE input=?)`, hash, hash)
+	return err
+}
+
+func (t *tx) dropResult(hash []byte) error {
+	_, err := t.put(`DELETE FROM result WHERE hash=? AND NOT EXISTS (SELECT 1 FROM call WHERE result=?)`, hash, hash)
+	return err
+}
+
+// Forget implements gatelatch.Tx.
+func (t *tx) Forget(batchID string) error {
+	b := new(gatelatch.Batch)
+	if err := body(t.c.row(`SELECT version, body, sum FROM batch WHERE id=?`, batchID), &b.Version, b); err != nil {
+		return fmt.Errorf("batch: %w", err)
+	}
+	if err := t.run(`DELETE FROM batch WHERE id=?`, batchID); err != nil {
+		return err
+	}
+	t.torn = t.forgetRest(b)
+	t.touched = append(t.touched, batchID)
+	return t.torn
+}
+
+func (t *tx) forgetRest(b *gatelatch.Batch) error {
+	for _, c := range b.Calls {
+		if err := t.run(`DELETE FROM call WHERE id=?`, c.ID); err != nil {
+			return err
+		}
+		if err := t.dropInput(c.InputSum[:]); err != nil {
+			return err
+		}
+		if c.Outcome != nil {
+			if err := t.dropResult(c.Outcome.ResultSum[:]); err != nil {
+				return err
+			}
+		}
+	}
+	_, err := t.put(`DELETE FROM session WHERE agent=? AND id=? AND NOT EXISTS (SELECT 1 FROM batch WHERE agent=? AND session=?)`,
+		b.Agent, b.Session, b.Agent, b.Session)
+	return err
+}

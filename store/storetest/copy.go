@@ -1,0 +1,5 @@
+package storetest
+
+import "testing"
+
+var copies = map[string]func(*testing.T, Open){}
