@@ -13,6 +13,7 @@ import (
 
 	"github.com/gatelatch/gatelatch"
 	"github.com/gatelatch/gatelatch/audit"
+	"github.com/gatelatch/gatelatch/store/memory"
 	"github.com/gatelatch/gatelatch/store/sqlite"
 	"go.uber.org/goleak"
 )
@@ -68,8 +69,16 @@ type world struct {
 	t     *testing.T
 	dir   string
 	hooks []gatelatch.Hook
+	held  *memory.Store // instead of a database
 	gate  *gatelatch.Gate
 	stop  func()
+}
+
+// newQuickWorld keeps everything in memory, for tests that last months.
+func newQuickWorld(t *testing.T) *world {
+	w := &world{t: t, held: memory.New(memory.Options{})}
+	w.start()
+	return w
 }
 
 func newWorld(t *testing.T, hooks ...gatelatch.Hook) *world {
@@ -80,9 +89,12 @@ func newWorld(t *testing.T, hooks ...gatelatch.Hook) *world {
 
 func (w *world) start() {
 	w.t.Helper()
-	s, err := sqlite.Open(context.Background(), filepath.Join(w.dir, "g.db"), sqlite.Options{})
-	if err != nil {
-		w.t.Fatal(err)
+	var s gatelatch.Store = unclosed{w.held}
+	if w.held == nil {
+		var err error
+		if s, err = sqlite.Open(context.Background(), filepath.Join(w.dir, "g.db"), sqlite.Options{}); err != nil {
+			w.t.Fatal(err)
+		}
 	}
 	w.gate = gatelatch.New(s, byTool{}, w.hooks...)
 	ctx, cancel := context.WithCancel(context.Background())
@@ -91,6 +103,11 @@ func (w *world) start() {
 	w.stop = sync.OnceFunc(func() { cancel(); wg.Wait(); _ = s.Close() })
 	w.t.Cleanup(w.stop)
 }
+
+// unclosed is a store that outlives its gate.
+type unclosed struct{ *memory.Store }
+
+func (unclosed) Close() error { return nil }
 
 func (w *world) restart() { w.stop(); w.start() }
 

@@ -198,7 +198,7 @@ func TestToolPanics(t *testing.T) {
 // REL-04, O11: a waiter that comes days after the decision gets it.
 func TestLateWaiter(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(t)
+		w := newQuickWorld(t)
 		early, late := w.propose(message("m1", "ask")), w.propose(message("m2", "ask"))
 		for _, b := range []*gatelatch.Batch{early, late} {
 			if err := w.decide(mira, b.Calls[0], gatelatch.Allowed); err != nil {
@@ -222,7 +222,7 @@ func TestLateWaiter(t *testing.T) {
 // O14: what is over is forgotten in the end, and asked again as if new.
 func TestOldBatchesAreForgotten(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(t)
+		w := newQuickWorld(t)
 		b := w.propose(message("m1", "deny"))
 		waits := w.propose(message("m2", "ask"))
 		<-time.After(w.gate.Retention + time.Hour)

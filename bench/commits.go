@@ -70,7 +70,7 @@ func decisions(dir string, n int, commit sample) error {
 			return err
 		}
 		awake := make(chan error, 1)
-		go func() { _, err := agent.Await(ctx, b.ID, "holder"); awake <- err }()
+		go func() { _, err := agent.Await(ctx, b.ID, gatelatch.Hold{Holder: "holder", Consume: true}); awake <- err }()
 		c := b.Calls[0]
 		if _, err := person.Decide(ctx, c.ID, gatelatch.Decision{State: gatelatch.Allowed, Digest: c.Digest}); err != nil {
 			return err

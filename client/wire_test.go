@@ -96,7 +96,7 @@ func TestErrorsKeepTheirMeaning(t *testing.T) {
 func TestEndedContextEndsTheWait(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := answering(t, "").Await(ctx, "bat_1", "h"); !errors.Is(err, context.Canceled) || Again(err) {
+	if _, err := answering(t, "").Await(ctx, "bat_1", gatelatch.Hold{Holder: "h"}); !errors.Is(err, context.Canceled) || Again(err) {
 		t.Errorf("got %v", err)
 	}
 }

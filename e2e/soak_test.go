@@ -91,7 +91,7 @@ func (s *soak) ask(ctx context.Context, agent int) {
 			Calls: []gatelatch.ProposedCall{{Ref: name, Kind: gatelatch.Permission, Tool: "Bash", Input: []byte(`{"command":"git push && echo <` + name + `>"}`)}},
 		})
 		if err == nil {
-			b, err = svc.Await(s.t.Context(), b.ID, "holder_"+name)
+			b, err = svc.Await(s.t.Context(), b.ID, gatelatch.Hold{Holder: "holder_" + name, Consume: true})
 		}
 		if err != nil {
 			s.t.Errorf("agent %d: %v", agent, err)

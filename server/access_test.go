@@ -386,13 +386,13 @@ func TestLoginAndLogout(t *testing.T) {
 func TestOpeningIsTheHoldersAlone(t *testing.T) {
 	w := newWorld(t)
 	p := proposal("m1", "pwd")
-	p.Holder = "h1"
+	p.Hold.Holder = "h1"
 	var b api.Batch
 	decode(t, send(w.tcp, w.as(w.request("POST", "/v1/batches", p), "agent")), http.StatusOK, &b)
 	if b.Opened == nil {
 		t.Fatal("the holder does not learn that it holds the batch")
 	}
-	p.Holder = ""
+	p.Hold.Holder = ""
 	var again api.Batch
 	decode(t, send(w.tcp, w.as(w.request("POST", "/v1/batches", p), "agent")), http.StatusOK, &again)
 	if again.Opened != nil {

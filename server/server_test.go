@@ -227,7 +227,7 @@ func TestWalkOverTheAPI(t *testing.T) {
 	if seen.State != "allowed" || seen.Decided.By.Name != "mira" {
 		t.Errorf("decided: %+v", seen.Decided)
 	}
-	decode(t, send(w.agents, socket(w.as(w.request("POST", "/v1/batches/"+b.ID+"/await", api.Await{Holder: "h"}), "agent"))), http.StatusOK, &b)
+	decode(t, send(w.agents, socket(w.as(w.request("POST", "/v1/batches/"+b.ID+"/await", api.Await{Hold: api.Hold{Holder: "h"}}), "agent"))), http.StatusOK, &b)
 	if b.Opened == nil || b.Calls[0].State != "allowed" || string(b.Calls[0].Input) != `{"command":"git push && echo '<done>'"}` {
 		t.Errorf("awaited: %+v %s", b.Opened, b.Calls[0].Input)
 	}
@@ -248,7 +248,7 @@ func socket(r *http.Request) *http.Request {
 func TestAwaitOfWhatStillWaitsIs202(t *testing.T) {
 	w := newWorld(t)
 	b := w.propose("m1", "git push")
-	res := send(w.tcp, w.as(w.request("POST", "/v1/batches/"+b.ID+"/await", api.Await{Holder: "h", Wait: 1}), "agent"))
+	res := send(w.tcp, w.as(w.request("POST", "/v1/batches/"+b.ID+"/await", api.Await{Hold: api.Hold{Holder: "h"}, Wait: 1}), "agent"))
 	decode(t, res, http.StatusAccepted, &b)
 	if b.Opened != nil || b.Calls[0].State != "pending" {
 		t.Errorf("%+v", b)
@@ -278,8 +278,8 @@ func TestBadInput(t *testing.T) {
 		"trailing bytes":        {"/v1/batches", text + "{}", "agent", 400, "invalid"},
 		"10 MB":                 {"/v1/batches", strings.Replace(text, `"ls"`, `"`+strings.Repeat("a", 10<<20)+`"`, 1), "agent", 413, "too_large"},
 		"same id, other input":  {"/v1/batches", strings.Replace(text, `"m2"`, `"m1"`, 2), "agent", 409, "conflict"},
-		"unknown batch":         {"/v1/batches/bat_nope/await", `{"holder":"h"}`, "agent", 404, "not_found"},
-		"no holder":             {"/v1/batches/" + b.ID + "/await", `{}`, "agent", 400, "invalid"},
+		"unknown batch":         {"/v1/batches/bat_nope/await", `{"hold":{"holder":"h"}}`, "agent", 404, "not_found"},
+		"no holder":             {"/v1/batches/" + b.ID + "/await", `{"hold":{"holder":""}}`, "agent", 400, "invalid"},
 		"unknown call":          {"/v1/calls/cal_nope/decision", `{"state":"allowed","digest":"` + b.Calls[0].Digest + `"}`, "command", 404, "not_found"},
 		"other digest":          {"/v1/calls/" + id + "/decision", `{"state":"allowed","digest":"` + strings.Repeat("0", 64) + `"}`, "command", 409, "changed"},
 		"no digest":             {"/v1/calls/" + id + "/decision", `{"state":"allowed","digest":""}`, "command", 400, "invalid"},

@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -117,6 +118,23 @@ func (r *rig) decideAll(state gatelatch.State) {
 	}
 }
 
+// decideAsTheyCome is a person who allows everything but force.
+func (r *rig) decideAsTheyCome(ctx context.Context) {
+	c := r.client(client.ForPeople)
+	_ = c.Events(ctx, 0, func(e api.Event) bool {
+		call, err := c.Call(ctx, e.Call)
+		if err != nil || call.State != string(gatelatch.Pending) {
+			return true
+		}
+		d := api.Decision{State: string(gatelatch.Allowed), Digest: call.Digest, Note: "so"}
+		if strings.Contains(string(call.Input), "force") {
+			d.State = string(gatelatch.Denied)
+		}
+		_, _ = c.Decide(ctx, call.ID, d)
+		return true
+	})
+}
+
 // The same promises hold in this process and over the API.
 func TestService(t *testing.T) {
 	for name, service := range map[string]func(*rig) gatelatch.Service{
@@ -128,6 +146,7 @@ func TestService(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			r := newRig(t)
 			checkService(t, r, service(r))
+			latchWalk(t, r, service(r))
 		})
 	}
 }
@@ -151,8 +170,8 @@ func checkService(t *testing.T, r *rig, svc gatelatch.Service) {
 		"another input":  {second(svc.Propose(ctx, other)), gatelatch.ErrConflict},
 		"no session":     {second(svc.Propose(ctx, gatelatch.Proposal{})), gatelatch.ErrInvalid},
 		"unknown batch":  {second(svc.Batch(ctx, "bat_none")), gatelatch.ErrNotFound},
-		"unknown await":  {second(svc.Await(ctx, "bat_none", "h")), gatelatch.ErrNotFound},
-		"no holder":      {second(svc.Await(ctx, b.ID, "")), gatelatch.ErrInvalid},
+		"unknown await":  {second(svc.Await(ctx, "bat_none", atOnce("h"))), gatelatch.ErrNotFound},
+		"no holder":      {second(svc.Await(ctx, b.ID, atOnce(""))), gatelatch.ErrInvalid},
 		"unknown report": {svc.Report(ctx, gatelatch.Report{Session: "s1", Ref: "none"}), gatelatch.ErrNotFound},
 	} {
 		if !errors.Is(check.got, check.want) {
@@ -161,7 +180,7 @@ func checkService(t *testing.T, r *rig, svc gatelatch.Service) {
 	}
 	got := make(chan *gatelatch.Batch, 1)
 	go func() {
-		b, err := svc.Await(ctx, b.ID, "h1")
+		b, err := svc.Await(ctx, b.ID, atOnce("h1"))
 		if err != nil {
 			t.Error(err)
 		}
@@ -172,7 +191,7 @@ func checkService(t *testing.T, r *rig, svc gatelatch.Service) {
 	if c := b.Calls[0]; c.State != gatelatch.Allowed || string(c.Input) != `{"command":"a && <b>"}` || c.Decided.By.Name != "mira" || b.Opened.Holder != "h1" {
 		t.Errorf("awaited: %+v %+v", c, b.Opened)
 	}
-	if _, err := svc.Await(ctx, b.ID, "h2"); !errors.Is(err, gatelatch.ErrOpened) {
+	if _, err := svc.Await(ctx, b.ID, atOnce("h2")); !errors.Is(err, gatelatch.ErrOpened) {
 		t.Errorf("another holder: %v", err)
 	}
 	if err := svc.Report(ctx, gatelatch.Report{Session: "s1", Ref: "r1", OK: true}); err != nil {
@@ -193,8 +212,68 @@ func checkService(t *testing.T, r *rig, svc gatelatch.Service) {
 		t.Fatal(err)
 	}
 	r.decideAll(gatelatch.Denied)
-	if b, err = svc.Await(ctx, b.ID, "h3"); err != nil || b.Calls[0].Answer() != "User denied the request: so" {
+	if b, err = svc.Await(ctx, b.ID, atOnce("h3")); err != nil || b.Calls[0].Answer() != "User denied the request: so" {
 		t.Errorf("denied: %+v, %v", b, err)
+	}
+}
+
+// atOnce is how a host holds a batch whose calls it runs at once.
+func atOnce(holder string) gatelatch.Hold { return gatelatch.Hold{Holder: holder, Consume: true} }
+
+// D1–D7 through either implementation: a batch runs in order, needs one more
+// permission on the way, and its results are there at the end.
+func latchWalk(t *testing.T, r *rig, svc gatelatch.Service) {
+	ctx := t.Context()
+	call := func(ref, command string) gatelatch.ProposedCall {
+		return gatelatch.ProposedCall{Ref: ref, Kind: gatelatch.Permission, Tool: "Bash", Input: []byte(`{"command":"` + command + `"}`)}
+	}
+	b, err := svc.Propose(ctx, gatelatch.Proposal{
+		Session: gatelatch.SessionInfo{ID: "latch"}, Message: "m1",
+		Calls: []gatelatch.ProposedCall{call("l1", "git push"), call("l2", "rm --force x"), call("l3", "git fetch")},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, stop := context.WithCancel(ctx)
+	gone := make(chan struct{})
+	defer func() { stop(); <-gone }()
+	go func() {
+		defer close(gone)
+		r.decideAsTheyCome(ctx)
+	}()
+	rs, err := gatelatch.RunBatch(ctx, svc, b.ID, gatelatch.Hold{Holder: "run"}, func(ctx context.Context, run *gatelatch.Running) ([]byte, error) {
+		if run.Ref != "l1" {
+			return []byte{0xff}, errors.New("failed")
+		}
+		more, err := run.Need(ctx, call("l4", "git push --force"))
+		if err != nil {
+			return nil, err
+		}
+		return []byte("and then: " + more[0].Answer()), nil
+	})
+	if err != nil || len(rs) != 4 {
+		t.Fatalf("%+v, %v", rs, err)
+	}
+	for i, want := range []gatelatch.Result{
+		{Ref: "l1", State: gatelatch.Allowed, Outcome: gatelatch.Done, Output: []byte("and then: User denied the request: so")},
+		{Ref: "l2", State: gatelatch.Denied},
+		{Ref: "l3", State: gatelatch.Allowed, Outcome: gatelatch.Failed, Output: []byte{0xff}},
+		{Ref: "l4", State: gatelatch.Denied, Output: []byte("User denied the request: so")},
+	} {
+		got := rs[i]
+		if got.Ref != want.Ref || got.State != want.State || got.Outcome != want.Outcome || want.Output != nil && string(got.Output) != string(want.Output) {
+			t.Errorf("result %d: %+v, want %+v", i, got, want)
+		}
+	}
+	for what, check := range map[string]struct{ got, want error }{
+		"another attempt":  {second(gatelatch.RunBatch(ctx, svc, b.ID, gatelatch.Hold{Holder: "late"}, nil)), gatelatch.ErrFinished},
+		"another consumes": {second(svc.Consume(ctx, gatelatch.Take{Batch: b.ID, Call: rs[0].Call, Fence: 1, Nonce: "n"})), gatelatch.ErrFenced},
+		"renewed":          {svc.Renew(ctx, b.ID, 1), gatelatch.ErrFenced},
+		"extended":         {second(svc.Extend(ctx, b.ID, 1, []gatelatch.ProposedCall{call("l9", "ls")})), gatelatch.ErrFenced},
+	} {
+		if !errors.Is(check.got, check.want) {
+			t.Errorf("%s: %v, want %v", what, check.got, check.want)
+		}
 	}
 }
 
@@ -213,7 +292,7 @@ func TestPatientWaiter(t *testing.T) {
 	}
 	got := make(chan error, 1)
 	go func() {
-		b, err := p.Await(t.Context(), b.ID, "h1")
+		b, err := p.Await(t.Context(), b.ID, atOnce("h1"))
 		if err == nil && b.Calls[0].State != gatelatch.Allowed {
 			err = errors.New("the call is " + string(b.Calls[0].State))
 		}

@@ -212,7 +212,7 @@ func TestReportWithdrawsWhatTheTerminalAnswered(t *testing.T) {
 			t.Fatal(err)
 		}
 		p, err := g.As(person).List(t.Context(), gatelatch.Query{})
-		if err != nil || len(p.Calls) != 1 || p.Calls[0].State != gatelatch.Withdrawn || !p.Calls[0].Outcome.OK {
+		if err != nil || len(p.Calls) != 1 || p.Calls[0].State != gatelatch.Withdrawn || p.Calls[0].Outcome.Kind != gatelatch.Done {
 			t.Errorf("%+v, %v", p.Calls, err)
 		}
 		stop()

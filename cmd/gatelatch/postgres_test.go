@@ -40,7 +40,7 @@ func TestTwoGatewaysOneDatabase(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if b, err = c.Await(t.Context(), b.ID, "h1"); err != nil || b.Calls[0].State != gatelatch.Allowed {
+	if b, err = c.Await(t.Context(), b.ID, gatelatch.Hold{Holder: "h1", Consume: true}); err != nil || b.Calls[0].State != gatelatch.Allowed {
 		t.Errorf("the waiter got %+v, %v", b, err)
 	}
 	if _, err := command(t, two, "pause"); err != nil {
