@@ -24,7 +24,7 @@ func (s *Seat) Decide(ctx context.Context, callID string, d Decision) (out *Batc
 			return err
 		}
 		d := d
-		d.By, d.At = s.who, tx.Now()
+		d.By, d.At, d.Grant = s.who, tx.Now(), ""
 		if d.Remember != nil {
 			d.Grant = grantID
 		}

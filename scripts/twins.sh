@@ -33,7 +33,7 @@ for n in "${names[@]}"; do
 		printf '%-22s does not compile\n' "$n"
 		cat "$log"
 		missed=$((missed + 1))
-	elif scripts/go-test.sh -tags "twin twin_$n" -count=1 -timeout 5m "${where[@]}" >"$log" 2>&1; then
+	elif scripts/go-test.sh -tags "twin twin_$n" -count=1 -failfast -timeout 100s "${where[@]}" >"$log" 2>&1; then
 		printf '%-22s NOT NOTICED by %s\n' "$n" "${where[*]}"
 		missed=$((missed + 1))
 	else
