@@ -57,13 +57,18 @@ func (t *tx) seal() (last gatelatch.Seq, err error) {
 		h.Take(&t.events[i])
 	}
 	write := new(pgx.Batch)
-	queueBlobs(write, `INSERT INTO input (hash, bytes) VALUES ($1,$2) ON CONFLICT DO NOTHING`, t.inputs)
-	queueBlobs(write, `INSERT INTO result (hash, bytes) VALUES ($1,$2) ON CONFLICT DO NOTHING`, t.results)
+	queueBlobs(write, insertInput, t.inputs)
+	queueBlobs(write, insertResult, t.results)
 	t.idle.queue(write)
 	queueEvents(write, t.events)
 	write.Queue(`UPDATE head SET seq=$1, at=$2, link=$3`, h.Seq, h.At.UnixMicro(), h.Link[:])
 	return h.Seq, t.c.send(write)
 }
+
+const (
+	insertInput  = `INSERT INTO input (hash, bytes) VALUES ($1,$2) ON CONFLICT DO NOTHING`
+	insertResult = `INSERT INTO result (hash, bytes) VALUES ($1,$2) ON CONFLICT DO NOTHING`
+)
 
 // queueBlobs writes each by itself: together they could be more than one value
 // may hold.

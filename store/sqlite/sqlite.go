@@ -114,9 +114,13 @@ func (s *Store) openFiles(ctx context.Context, path string) (err error) {
 	return checkPragmas(ctx, s.writes.conn)
 }
 
-func dsn(path string) string {
+func uri(path string) string {
 	u := url.URL{Scheme: "file", Opaque: (&url.URL{Path: path}).EscapedPath()}
-	return u.String() + "?_pragma=busy_timeout(10000)&_pragma=journal_mode(WAL)&_pragma=synchronous(FULL)&_pragma=fullfsync(1)&_pragma=wal_autocheckpoint(4000)"
+	return u.String()
+}
+
+func dsn(path string) string {
+	return uri(path) + "?_pragma=busy_timeout(10000)&_pragma=journal_mode(WAL)&_pragma=synchronous(FULL)&_pragma=fullfsync(1)&_pragma=wal_autocheckpoint(4000)"
 }
 
 // checkPragmas reads back what a commit's durability hangs on.
@@ -166,6 +170,10 @@ func (s *Store) Changes(ctx context.Context, fn func(gatelatch.Change)) { s.ears
 
 // View implements gatelatch.Store.
 func (s *Store) View(ctx context.Context, fn func(gatelatch.Reader) error) error {
+	return s.read(ctx, func(r *reader) error { return fn(r) })
+}
+
+func (s *Store) read(ctx context.Context, fn func(*reader) error) error {
 	select {
 	case <-s.closed:
 		return gatelatch.ErrClosed
@@ -174,7 +182,7 @@ func (s *Store) View(ctx context.Context, fn func(gatelatch.Reader) error) error
 	select {
 	case c := <-s.reads:
 		defer func() { s.reads <- c }()
-		return s.view(c, fn)
+		return view(c, func() error { return fn(&reader{c: c, now: s.clock.Now()}) })
 	case <-ctx.Done():
 		return context.Cause(ctx)
 	case <-s.closed:
@@ -182,12 +190,13 @@ func (s *Store) View(ctx context.Context, fn func(gatelatch.Reader) error) error
 	}
 }
 
-func (s *Store) view(c *connection, fn func(gatelatch.Reader) error) error {
+// view runs fn over one state.
+func view(c *connection, fn func() error) error {
 	if err := c.do("BEGIN"); err != nil {
 		return err
 	}
 	defer func() { _ = c.do("ROLLBACK") }()
-	return fn(&reader{c: c, now: s.clock.Now()})
+	return fn()
 }
 
 // lost reports whether a failed commit may have left the disk in doubt.

@@ -1,0 +1,174 @@
+package postgres
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/gatelatch/gatelatch"
+	"github.com/gatelatch/gatelatch/internal/backup"
+	"github.com/gatelatch/gatelatch/internal/storage"
+	"github.com/jackc/pgx/v5"
+)
+
+// Backup writes one state of the store, while gateways go on.
+func (s *Store) Backup(ctx context.Context, w io.Writer) error {
+	return s.slowly(ctx, "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY", func(r *reader) error { return backup.Write(ctx, w, r) })
+}
+
+// slowly runs fn in a transaction on a connection that may take its time, and
+// rolls it back if it is still open.
+func (s *Store) slowly(ctx context.Context, begin string, fn func(*reader) error) error {
+	select {
+	case <-s.closed:
+		return gatelatch.ErrClosed
+	default:
+	}
+	cfg := s.pool.Config().ConnConfig
+	cfg.RuntimeParams["statement_timeout"] = "0"
+	cfg.RuntimeParams["idle_in_transaction_session_timeout"] = "0"
+	conn, err := pgx.ConnectConfig(ctx, cfg)
+	if err != nil {
+		return fmt.Errorf("postgres: %w", err)
+	}
+	defer hangUp(conn)
+	c := &connection{conn: conn}
+	now, err := c.begin(begin)
+	if err != nil {
+		return err
+	}
+	return fn(&reader{c: c, now: s.clock.By(now)})
+}
+
+// Rows implements backup.Source.
+func (r *reader) Rows(table string, fn func(raw, sum []byte) error) error {
+	query := map[string]string{
+		backup.Control: `SELECT body, sum FROM control`,
+		backup.Keys:    `SELECT body, sum FROM key`,
+		backup.Session: `SELECT body, sum FROM session`,
+		backup.Grants:  `SELECT body, sum FROM grants`,
+		backup.Inputs:  `SELECT bytes, hash FROM input`,
+		backup.Results: `SELECT bytes, hash FROM result`,
+		backup.Batches: `SELECT body, sum FROM batch`,
+	}[table]
+	return r.c.each(query, nil, func(rows pgx.Rows) error {
+		var raw, sum []byte
+		if err := rows.Scan(&raw, &sum); err != nil {
+			return err
+		}
+		return fn(raw, sum)
+	})
+}
+
+// Restore reads a copy into the store, which must be empty. It commits all of
+// it or nothing.
+func (s *Store) Restore(ctx context.Context, r io.Reader) error {
+	return s.slowly(ctx, "BEGIN ISOLATION LEVEL READ COMMITTED", func(rd *reader) error {
+		t := &target{tx: &tx{reader: *rd, alone: true}}
+		if err := t.lock(); err != nil {
+			return err
+		}
+		if err := backup.Restore(ctx, r, t); err != nil {
+			return err
+		}
+		if _, err := t.c.conn.Exec(forever, `UPDATE head SET seq=$1, at=$2, link=$3`, t.head.Seq, t.head.At.UnixMicro(), t.head.Link[:]); err != nil {
+			return err
+		}
+		if err := t.c.do("COMMIT"); err != nil {
+			return fmt.Errorf("%w: %w", ErrUnknown, err)
+		}
+		poke(s.sooner)
+		poke(s.commits)
+		return nil
+	})
+}
+
+// target implements backup.Target. It holds the end of the trail from the
+// beginning, so that nobody writes meanwhile, and writes in groups.
+type target struct {
+	*tx
+	head storage.Head
+	size int // of what waits to be written
+}
+
+func (t *target) lock() error {
+	var err error
+	if t.head, err = scanHead(t.c.conn.QueryRow(forever, `SELECT seq, at, link FROM head FOR UPDATE`)); err != nil {
+		return err
+	}
+	var there bool
+	err = t.c.row(`SELECT EXISTS (SELECT FROM event) OR EXISTS (SELECT FROM key) OR EXISTS (SELECT FROM batch)
+		OR EXISTS (SELECT FROM session) OR EXISTS (SELECT FROM grants) OR EXISTS (SELECT FROM input)`).scan(&there)
+	if err == nil && there {
+		err = backup.ErrNotEmpty
+	}
+	return err
+}
+
+// wait counts what waits to be written, and writes it when it is enough.
+func (t *target) wait(size int) error {
+	if t.size += 256 + size; t.size < 1<<20 {
+		return nil
+	}
+	return t.flush()
+}
+
+func (t *target) flush() error {
+	b := new(pgx.Batch)
+	queueBlobs(b, insertInput, t.inputs)
+	queueBlobs(b, insertResult, t.results)
+	queueEvents(b, t.events)
+	t.inputs, t.results, t.events, t.size = nil, nil, nil, 0
+	if b.Len() == 0 {
+		return nil
+	}
+	return t.c.send(b)
+}
+
+func (t *target) PutEvent(e gatelatch.Event) error {
+	if e.Body == nil {
+		e.Body = []byte{}
+	}
+	t.head = storage.Head{Seq: e.Seq, At: e.At, Link: e.Link}
+	t.events = append(t.events, e)
+	return t.wait(len(e.Body))
+}
+
+// Record implements backup.Target.
+func (t *target) Record(e gatelatch.Event) error {
+	t.head.Take(&e)
+	t.events = append(t.events, e)
+	return t.wait(len(e.Body))
+}
+
+func (t *target) PutInput(sum gatelatch.Sum, raw []byte) error {
+	t.inputs = append(t.inputs, blob{sum, append([]byte{}, raw...)})
+	return t.wait(len(raw))
+}
+
+func (t *target) PutResult(sum gatelatch.Sum, raw []byte) error {
+	t.results = append(t.results, blob{sum, append([]byte{}, raw...)})
+	return t.wait(len(raw))
+}
+
+func (t *target) PutBatch(b *gatelatch.Batch) error {
+	if err := t.putBatch(b); err != nil {
+		return err
+	}
+	for _, e := range b.Events() {
+		if err := t.Record(e); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (t *target) Whole() error {
+	var n int
+	err := errors.Join(t.flush(), t.c.row(`SELECT count(*) FROM call c WHERE NOT EXISTS (SELECT FROM input WHERE hash=c.input)`).scan(&n))
+	if err == nil && n > 0 {
+		err = fmt.Errorf("the backup lacks the inputs of %d calls", n)
+	}
+	return err
+}

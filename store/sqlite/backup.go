@@ -1,0 +1,121 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+
+	"github.com/gatelatch/gatelatch"
+	"github.com/gatelatch/gatelatch/internal/backup"
+	"github.com/gatelatch/gatelatch/internal/storage"
+)
+
+// Backup writes one state of the store, while it goes on.
+func (s *Store) Backup(ctx context.Context, w io.Writer) error {
+	return s.read(ctx, func(r *reader) error { return backup.Write(ctx, w, r) })
+}
+
+// BackupFile is Backup of a file that a gateway perhaps has open: it takes no
+// lock and changes nothing.
+func BackupFile(ctx context.Context, path string, w io.Writer) (err error) {
+	if _, err := os.Stat(path); err != nil {
+		return err
+	}
+	db, err := sql.Open("sqlite", uri(path)+"?mode=ro&_pragma=busy_timeout(10000)&_pragma=query_only(1)")
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, db.Close()) }()
+	c, err := connect(ctx, db)
+	if err != nil {
+		return fmt.Errorf("%s: %w", path, err)
+	}
+	defer func() { err = errors.Join(err, c.close()) }()
+	if err := current(ctx, c.conn); err != nil {
+		return fmt.Errorf("%s: %w", path, err)
+	}
+	return view(c, func() error { return backup.Write(ctx, w, &reader{c: c}) })
+}
+
+// current refuses a file that this gatelatch would have to migrate first.
+func current(ctx context.Context, c *sql.Conn) error {
+	files, err := fs.Glob(migrations, "migrations/*.sql")
+	if err != nil {
+		return err
+	}
+	have, err := schema(ctx, c)
+	if err == nil && have != len(files) {
+		err = fmt.Errorf("the database has schema %d, this gatelatch needs %d: copy it with the gatelatch that serves it", have, len(files))
+	}
+	return err
+}
+
+// Rows implements backup.Source.
+func (r *reader) Rows(table string, fn func(raw, sum []byte) error) error {
+	query := map[string]string{
+		backup.Control: `SELECT body, sum FROM control`,
+		backup.Keys:    `SELECT body, sum FROM key`,
+		backup.Session: `SELECT body, sum FROM session`,
+		backup.Grants:  `SELECT body, sum FROM grants`,
+		backup.Inputs:  `SELECT bytes, hash FROM input`,
+		backup.Results: `SELECT bytes, hash FROM result`,
+		backup.Batches: `SELECT body, sum FROM batch`,
+	}[table]
+	return r.each(query, nil, func(rows *sql.Rows) error {
+		var raw, sum []byte
+		if err := rows.Scan(&raw, &sum); err != nil {
+			return err
+		}
+		return fn(raw, sum)
+	})
+}
+
+// Restore reads a copy into the store, which must be empty. It commits all of
+// it or nothing.
+func (s *Store) Restore(ctx context.Context, r io.Reader) error {
+	return s.Update(ctx, func(w gatelatch.Tx) error {
+		t, ok := w.(*tx)
+		if !ok {
+			return errors.New("not a transaction of this store")
+		}
+		var n int
+		err := t.c.row(`SELECT EXISTS (SELECT 1 FROM event) + EXISTS (SELECT 1 FROM key) + EXISTS (SELECT 1 FROM batch)
+			+ EXISTS (SELECT 1 FROM session) + EXISTS (SELECT 1 FROM grants) + EXISTS (SELECT 1 FROM input)`).scan(&n)
+		if err == nil && n > 0 {
+			err = backup.ErrNotEmpty
+		}
+		if err == nil {
+			err = backup.Restore(ctx, r, target{t})
+		}
+		s.clock.By(t.head.At)
+		return err
+	})
+}
+
+// target implements backup.Target.
+type target struct{ *tx }
+
+func (t target) PutEvent(e gatelatch.Event) error {
+	t.head = storage.Head{Seq: e.Seq, At: e.At, Link: e.Link}
+	if e.Body == nil {
+		e.Body = []byte{}
+	}
+	return t.putEvent(&e)
+}
+
+func (t target) PutInput(sum gatelatch.Sum, raw []byte) error  { return t.putInput(sum, raw) }
+func (t target) PutResult(sum gatelatch.Sum, raw []byte) error { return t.putResult(sum, raw) }
+func (t target) PutBatch(b *gatelatch.Batch) error             { return t.putBatch(b) }
+
+func (t target) Whole() error {
+	var n int
+	err := t.c.row(`SELECT COUNT(*) FROM call WHERE NOT EXISTS (SELECT 1 FROM input WHERE hash=call.input)`).scan(&n)
+	if err == nil && n > 0 {
+		err = fmt.Errorf("the backup lacks the inputs of %d calls", n)
+	}
+	return err
+}
