@@ -73,8 +73,14 @@ func Open(ctx context.Context, path string, opt Options) (_ *Store, err error) {
 	if s.lock, err = filelock.Lock(path + ".lock"); err != nil {
 		return nil, err
 	}
+	left := leftBehind(path)
 	if err := s.openFiles(ctx, path); err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	if left {
+		if err := s.check(path); err != nil {
+			return nil, fmt.Errorf("%s: %w", path, err)
+		}
 	}
 	if err := migrate(ctx, s.writes.conn, migrations); err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
@@ -86,7 +92,30 @@ func Open(ctx context.Context, path string, opt Options) (_ *Store, err error) {
 	return s, nil
 }
 
+// leftBehind reports whether whoever had the file open last did not close it.
+func leftBehind(path string) bool {
+	info, err := os.Stat(path + "-wal")
+	return err == nil && info.Size() > 0
+}
+
+// check looks for torn pages after a crash. A large file would keep everybody
+// waiting: in that one they are found when they are read.
+func (s *Store) check(path string) error {
+	const large = 64 << 20
+	if info, err := os.Stat(path); err != nil || info.Size() > large {
+		return err
+	}
+	var found string
+	if err := s.writes.row("PRAGMA quick_check(1)").scan(&found); err != nil || found != "ok" {
+		return errors.Join(err, fmt.Errorf("the database is damaged (%s): restore a backup", found))
+	}
+	return nil
+}
+
 func (s *Store) openFiles(ctx context.Context, path string) (err error) {
+	if err := onThisMachine(filepath.Dir(path)); err != nil {
+		return err
+	}
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {
 		return err

@@ -1,9 +1,11 @@
 package sqlite
 
 import (
+	"bytes"
 	"context"
 	"database/sql"
 	"errors"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -164,6 +166,65 @@ func TestDamagedRowsAreErrors(t *testing.T) {
 			}
 		})
 	}
+}
+
+// REL-22: pages that a crash tore are found at the start.
+func TestTornPagesAreFound(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "g.db")
+	s := open(t, dir, Options{})
+	for _, m := range []string{"m1", "m2", "m3"} {
+		if err := save(s, pending(m)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var page, size int
+	err := s.writes.row(`SELECT rootpage, page_size FROM sqlite_master, pragma_page_size WHERE name='batch'`).scan(&page, &size)
+	if err := errors.Join(err, s.Close()); err != nil {
+		t.Fatal(err)
+	}
+	raw, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	clear(raw[(page-1)*size:][:size/2])
+	if err := errors.Join(os.WriteFile(path, raw, 0o600), os.WriteFile(path+"-wal", []byte("left behind"), 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	s, err = Open(t.Context(), path, Options{})
+	if err == nil {
+		_ = s.Close()
+	}
+	if err == nil || !strings.Contains(err.Error(), "damaged") {
+		t.Errorf("opened with %v", err)
+	}
+}
+
+// A copy is made beside the gateway that has the file open, and of a file that
+// nobody has open.
+func TestBackupBesideAGateway(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "g.db")
+	if err := BackupFile(t.Context(), path, io.Discard); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("of no file: %v", err)
+	}
+	s := open(t, dir, Options{})
+	if err := save(s, pending("m1")); err != nil {
+		t.Fatal(err)
+	}
+	var beside, own, after bytes.Buffer
+	err := errors.Join(BackupFile(t.Context(), path, &beside), s.Backup(t.Context(), &own), save(s, pending("m2")), s.Close(),
+		BackupFile(t.Context(), path, &after))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if beside.String() != own.String() || beside.Len() == 0 {
+		t.Error("a copy from outside is not the gateway's own")
+	}
+	if n := bytes.Count(after.Bytes(), []byte(`"table":"batch"`)); n != 2 {
+		t.Errorf("%d batches in the copy of a closed file, want 2", n)
+	}
+	open(t, dir, Options{}).Close()
 }
 
 func TestNewerSchemaIsRefused(t *testing.T) {
