@@ -115,25 +115,33 @@ func alreadyRuns(state statedir.Dir, err error) error {
 }
 
 func openStore(ctx context.Context, opt gatewayOptions) (gatelatch.Store, error) {
-	switch {
-	case opt.store == "":
-		fatal := func(err error) {
-			opt.log.Error("the disk may have lost a commit; stopping", "err", err)
-			os.Exit(1)
-		}
-		s, err := sqlite.Open(ctx, opt.state.Database(), sqlite.Options{Fatal: fatal})
+	if err := checkStore(opt.store); err != nil {
+		return nil, err
+	}
+	if opt.store != "" {
+		s, err := postgres.Open(ctx, opt.store, postgres.Options{})
 		if err != nil {
 			return nil, err // not s: a nil store in an interface is not nil
 		}
 		return s, nil
-	case strings.HasPrefix(opt.store, "postgres://"), strings.HasPrefix(opt.store, "postgresql://"):
-		s, err := postgres.Open(ctx, opt.store, postgres.Options{})
-		if err != nil {
-			return nil, err
-		}
-		return s, nil
 	}
-	return nil, withHint(errors.New("the store is none that this gatelatch knows"),
+	fatal := func(err error) {
+		opt.log.Error("the disk may have lost a commit; stopping", "err", err)
+		os.Exit(1)
+	}
+	s, err := sqlite.Open(ctx, opt.state.Database(), sqlite.Options{Fatal: fatal})
+	if err != nil {
+		return nil, err
+	}
+	return s, nil
+}
+
+// checkStore refuses what is neither "" nor the URL of a PostgreSQL.
+func checkStore(store string) error {
+	if store == "" || strings.HasPrefix(store, "postgres://") || strings.HasPrefix(store, "postgresql://") {
+		return nil
+	}
+	return withHint(errors.New("the store is none that this gatelatch knows"),
 		"leave it out for a file in the state directory, or give postgres://USER@HOST/DATABASE")
 }
 

@@ -55,9 +55,13 @@ func runProgram(ctx context.Context, name string, args ...string) (string, error
 	return string(out), err
 }
 
-// replaceFile writes a file in one step: a crash leaves the old one or the new
-// one. It makes the directory if need be.
 func replaceFile(path string, data []byte, mode os.FileMode) error {
+	return replaceFileBy(path, mode, func(w io.Writer) error { _, err := w.Write(data); return err })
+}
+
+// replaceFileBy writes a file in one step: a crash leaves the old one or the new
+// one. It makes the directory if need be.
+func replaceFileBy(path string, mode os.FileMode, write func(io.Writer) error) error {
 	dir := filepath.Dir(path)
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return err
@@ -66,7 +70,7 @@ func replaceFile(path string, data []byte, mode os.FileMode) error {
 	if err != nil {
 		return err
 	}
-	_, err = f.Write(data)
+	err = write(f)
 	err = errors.Join(err, chmod(f, mode), f.Sync(), f.Close())
 	if err == nil {
 		err = os.Rename(f.Name(), path)

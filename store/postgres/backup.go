@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 
 	"github.com/gatelatch/gatelatch"
 	"github.com/gatelatch/gatelatch/internal/backup"
@@ -12,20 +13,52 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
+// snapshot begins to read one state.
+const snapshot = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
+
 // Backup writes one state of the store, while gateways go on.
 func (s *Store) Backup(ctx context.Context, w io.Writer) error {
-	return s.slowly(ctx, "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY", func(r *reader) error { return backup.Write(ctx, w, r) })
-}
-
-// slowly runs fn in a transaction on a connection that may take its time, and
-// rolls it back if it is still open.
-func (s *Store) slowly(ctx context.Context, begin string, fn func(*reader) error) error {
 	select {
 	case <-s.closed:
 		return gatelatch.ErrClosed
 	default:
 	}
-	cfg := s.pool.Config().ConnConfig
+	return slowly(ctx, s.pool.Config().ConnConfig, func(c *connection) error {
+		if _, err := c.begin(snapshot); err != nil {
+			return err
+		}
+		return backup.Write(ctx, w, &reader{c: c})
+	})
+}
+
+// BackupDatabase is Backup of a database that gateways perhaps use: it changes
+// nothing.
+func BackupDatabase(ctx context.Context, dsn string, w io.Writer) error {
+	cfg, err := configure(dsn, Options{Readers: 1})
+	if err != nil {
+		return err
+	}
+	return slowly(ctx, cfg.ConnConfig, func(c *connection) error {
+		files, err := fs.Glob(migrations, "migrations/*.sql")
+		if err != nil {
+			return err
+		}
+		switch _, have, err := schema(ctx, c.conn); {
+		case err != nil:
+			return err
+		case have != len(files):
+			return fmt.Errorf("postgres: the database has schema %d, this gatelatch needs %d: copy it with the gatelatch that serves it", have, len(files))
+		}
+		if _, err := c.begin(snapshot); err != nil {
+			return err
+		}
+		return backup.Write(ctx, w, &reader{c: c})
+	})
+}
+
+// slowly runs fn on a connection that may take its time. A transaction that is
+// still open at its end is rolled back.
+func slowly(ctx context.Context, cfg *pgx.ConnConfig, fn func(*connection) error) error {
 	cfg.RuntimeParams["statement_timeout"] = "0"
 	cfg.RuntimeParams["idle_in_transaction_session_timeout"] = "0"
 	conn, err := pgx.ConnectConfig(ctx, cfg)
@@ -33,12 +66,7 @@ func (s *Store) slowly(ctx context.Context, begin string, fn func(*reader) error
 		return fmt.Errorf("postgres: %w", err)
 	}
 	defer hangUp(conn)
-	c := &connection{conn: conn}
-	now, err := c.begin(begin)
-	if err != nil {
-		return err
-	}
-	return fn(&reader{c: c, now: s.clock.By(now)})
+	return fn(&connection{conn: conn})
 }
 
 // Rows implements backup.Source.
@@ -64,19 +92,25 @@ func (r *reader) Rows(table string, fn func(raw, sum []byte) error) error {
 // Restore reads a copy into the store, which must be empty. It commits all of
 // it or nothing.
 func (s *Store) Restore(ctx context.Context, r io.Reader) error {
-	return s.slowly(ctx, "BEGIN ISOLATION LEVEL READ COMMITTED", func(rd *reader) error {
-		t := &target{tx: &tx{reader: *rd, alone: true}}
+	select {
+	case <-s.closed:
+		return gatelatch.ErrClosed
+	default:
+	}
+	return slowly(ctx, s.pool.Config().ConnConfig, func(c *connection) error {
+		now, err := c.begin("BEGIN ISOLATION LEVEL READ COMMITTED")
+		if err != nil {
+			return err
+		}
+		t := &target{tx: &tx{reader: reader{c: c, now: s.clock.By(now)}, alone: true}}
 		if err := t.lock(); err != nil {
 			return err
 		}
 		if err := backup.Restore(ctx, r, t); err != nil {
 			return err
 		}
-		if _, err := t.c.conn.Exec(forever, `UPDATE head SET seq=$1, at=$2, link=$3`, t.head.Seq, t.head.At.UnixMicro(), t.head.Link[:]); err != nil {
+		if err := t.unlock(); err != nil {
 			return err
-		}
-		if err := t.c.do("COMMIT"); err != nil {
-			return fmt.Errorf("%w: %w", ErrUnknown, err)
 		}
 		poke(s.sooner)
 		poke(s.commits)
@@ -104,6 +138,17 @@ func (t *target) lock() error {
 		err = backup.ErrNotEmpty
 	}
 	return err
+}
+
+func (t *target) unlock() error {
+	_, err := t.c.conn.Exec(forever, `UPDATE head SET seq=$1, at=$2, link=$3`, t.head.Seq, t.head.At.UnixMicro(), t.head.Link[:])
+	if err != nil {
+		return err
+	}
+	if err := t.c.do("COMMIT"); err != nil {
+		return fmt.Errorf("%w: %w", ErrUnknown, err)
+	}
+	return nil
 }
 
 // wait counts what waits to be written, and writes it when it is enough.

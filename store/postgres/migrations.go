@@ -26,7 +26,10 @@ func migrate(ctx context.Context, c *pgx.Conn, all fs.FS) error {
 	if _, err := c.Exec(ctx, `SELECT pg_advisory_lock($1)`, int64(migrationLock)); err != nil {
 		return err
 	}
-	have, err := schema(ctx, c)
+	there, have, err := schema(ctx, c)
+	if err == nil && !there {
+		_, err = c.Exec(ctx, `CREATE TABLE gatelatch_schema (version int PRIMARY KEY)`)
+	}
 	if err != nil {
 		return err
 	}
@@ -45,19 +48,14 @@ func migrate(ctx context.Context, c *pgx.Conn, all fs.FS) error {
 	return nil
 }
 
-// schema returns how many files were applied. It creates nothing when there is
-// nothing to do, so that a gateway may run without the right to.
-func schema(ctx context.Context, c *pgx.Conn) (have int, err error) {
-	var there bool
-	if err := c.QueryRow(ctx, `SELECT to_regclass('gatelatch_schema') IS NOT NULL`).Scan(&there); err != nil {
-		return 0, err
-	}
-	if !there {
-		_, err := c.Exec(ctx, `CREATE TABLE gatelatch_schema (version int PRIMARY KEY)`)
-		return 0, err
+// schema returns how many files were applied, and whether that is noted at all.
+// It creates nothing, so that a gateway may run without the right to.
+func schema(ctx context.Context, c *pgx.Conn) (there bool, have int, err error) {
+	if err := c.QueryRow(ctx, `SELECT to_regclass('gatelatch_schema') IS NOT NULL`).Scan(&there); err != nil || !there {
+		return false, 0, err
 	}
 	err = c.QueryRow(ctx, `SELECT COALESCE(MAX(version), 0) FROM gatelatch_schema`).Scan(&have)
-	return have, err
+	return true, have, err
 }
 
 func apply(ctx context.Context, c *pgx.Conn, script string, version int) error {
