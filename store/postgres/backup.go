@@ -171,6 +171,7 @@ func (t *target) flush() error {
 	return t.c.send(b)
 }
 
+// PutEvent implements backup.Target.
 func (t *target) PutEvent(e gatelatch.Event) error {
 	if e.Body == nil {
 		e.Body = []byte{}
@@ -187,16 +188,19 @@ func (t *target) Record(e gatelatch.Event) error {
 	return t.wait(len(e.Body))
 }
 
+// PutInput implements backup.Target.
 func (t *target) PutInput(sum gatelatch.Sum, raw []byte) error {
 	t.inputs = append(t.inputs, blob{sum, append([]byte{}, raw...)})
 	return t.wait(len(raw))
 }
 
+// PutResult implements backup.Target.
 func (t *target) PutResult(sum gatelatch.Sum, raw []byte) error {
 	t.results = append(t.results, blob{sum, append([]byte{}, raw...)})
 	return t.wait(len(raw))
 }
 
+// PutBatch implements backup.Target.
 func (t *target) PutBatch(b *gatelatch.Batch) error {
 	if err := t.putBatch(b); err != nil {
 		return err
@@ -209,6 +213,7 @@ func (t *target) PutBatch(b *gatelatch.Batch) error {
 	return nil
 }
 
+// Whole implements backup.Target.
 func (t *target) Whole() error {
 	var n int
 	err := errors.Join(t.flush(), t.c.row(`SELECT count(*) FROM call c WHERE NOT EXISTS (SELECT FROM input WHERE hash=c.input)`).scan(&n))

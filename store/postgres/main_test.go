@@ -64,7 +64,9 @@ func open(t testing.TB, dir string, opt Options) *Store {
 }
 
 func TestStore(t *testing.T) {
-	storetest.Run(t, func(t *testing.T, dir string) gatelatch.Store { return open(t, dir, Options{}) })
+	here := func(t *testing.T, dir string) gatelatch.Store { return open(t, dir, Options{}) }
+	storetest.Run(t, here)
+	storetest.RunCopies(t, here)
 }
 
 var agent = gatelatch.Actor{Kind: gatelatch.AgentActor, ID: "key_a"}

@@ -99,6 +99,7 @@ func (s *Store) Restore(ctx context.Context, r io.Reader) error {
 // target implements backup.Target.
 type target struct{ *tx }
 
+// PutEvent implements backup.Target.
 func (t target) PutEvent(e gatelatch.Event) error {
 	t.head = storage.Head{Seq: e.Seq, At: e.At, Link: e.Link}
 	if e.Body == nil {
@@ -107,10 +108,16 @@ func (t target) PutEvent(e gatelatch.Event) error {
 	return t.putEvent(&e)
 }
 
-func (t target) PutInput(sum gatelatch.Sum, raw []byte) error  { return t.putInput(sum, raw) }
-func (t target) PutResult(sum gatelatch.Sum, raw []byte) error { return t.putResult(sum, raw) }
-func (t target) PutBatch(b *gatelatch.Batch) error             { return t.putBatch(b) }
+// PutInput implements backup.Target.
+func (t target) PutInput(sum gatelatch.Sum, raw []byte) error { return t.putInput(sum, raw) }
 
+// PutResult implements backup.Target.
+func (t target) PutResult(sum gatelatch.Sum, raw []byte) error { return t.putResult(sum, raw) }
+
+// PutBatch implements backup.Target.
+func (t target) PutBatch(b *gatelatch.Batch) error { return t.putBatch(b) }
+
+// Whole implements backup.Target.
 func (t target) Whole() error {
 	var n int
 	err := t.c.row(`SELECT COUNT(*) FROM call WHERE NOT EXISTS (SELECT 1 FROM input WHERE hash=call.input)`).scan(&n)

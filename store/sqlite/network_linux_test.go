@@ -1,6 +1,8 @@
 package sqlite
 
-import "testing"
+import (
+	"testing"
+)
 
 func TestNetworkFileSystemsAreRefused(t *testing.T) {
 	if err := onThisMachine(t.TempDir()); err != nil {

@@ -1,17 +1,11 @@
 package sqlite
 
 import (
-	"bytes"
 	"context"
-	"database/sql"
 	"errors"
-	"io"
-	"io/fs"
 	"os"
 	"path/filepath"
-	"strings"
 	"testing"
-	"testing/fstest"
 	"time"
 
 	"github.com/gatelatch/gatelatch"
@@ -32,7 +26,9 @@ func open(t *testing.T, dir string, opt Options) *Store {
 }
 
 func TestStore(t *testing.T) {
-	storetest.Run(t, func(t *testing.T, dir string) gatelatch.Store { return open(t, dir, Options{}) })
+	here := func(t *testing.T, dir string) gatelatch.Store { return open(t, dir, Options{}) }
+	storetest.Run(t, here)
+	storetest.RunCopies(t, here)
 }
 
 func save(s *Store, b *gatelatch.Batch) error {
@@ -145,102 +141,6 @@ func TestEveryConnectionIsDurable(t *testing.T) {
 	}
 }
 
-// REL-22: a flipped byte in a body passes SQLite's own checks.
-func TestDamagedRowsAreErrors(t *testing.T) {
-	for name, damage := range map[string]string{
-		"body":  `UPDATE batch SET body = CAST(replace(CAST(body AS TEXT), 'pending', 'allowed') AS BLOB)`,
-		"input": `UPDATE input SET bytes = CAST('{"command":"rm"}' AS BLOB)`,
-	} {
-		t.Run(name, func(t *testing.T) {
-			s := open(t, t.TempDir(), Options{})
-			defer s.Close()
-			if err := save(s, pending("m1")); err != nil {
-				t.Fatal(err)
-			}
-			if _, err := s.writes.exec(damage); err != nil {
-				t.Fatal(err)
-			}
-			err := s.View(t.Context(), func(r gatelatch.Reader) error { _, err := r.Batch("bat_m1"); return err })
-			if err == nil || !strings.Contains(err.Error(), "damaged") {
-				t.Errorf("reading a damaged row: %v", err)
-			}
-		})
-	}
-}
-
-// REL-22: pages that a crash tore are found at the start.
-func TestTornPagesAreFound(t *testing.T) {
-	dir := t.TempDir()
-	path := filepath.Join(dir, "g.db")
-	s := open(t, dir, Options{})
-	for _, m := range []string{"m1", "m2", "m3"} {
-		if err := save(s, pending(m)); err != nil {
-			t.Fatal(err)
-		}
-	}
-	var page, size int
-	err := s.writes.row(`SELECT rootpage, page_size FROM sqlite_master, pragma_page_size WHERE name='batch'`).scan(&page, &size)
-	if err := errors.Join(err, s.Close()); err != nil {
-		t.Fatal(err)
-	}
-	raw, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	clear(raw[(page-1)*size:][:size/2])
-	if err := errors.Join(os.WriteFile(path, raw, 0o600), os.WriteFile(path+"-wal", []byte("left behind"), 0o600)); err != nil {
-		t.Fatal(err)
-	}
-	s, err = Open(t.Context(), path, Options{})
-	if err == nil {
-		_ = s.Close()
-	}
-	if err == nil || !strings.Contains(err.Error(), "damaged") {
-		t.Errorf("opened with %v", err)
-	}
-}
-
-// A copy is made beside the gateway that has the file open, and of a file that
-// nobody has open.
-func TestBackupBesideAGateway(t *testing.T) {
-	dir := t.TempDir()
-	path := filepath.Join(dir, "g.db")
-	if err := BackupFile(t.Context(), path, io.Discard); !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("of no file: %v", err)
-	}
-	s := open(t, dir, Options{})
-	if err := save(s, pending("m1")); err != nil {
-		t.Fatal(err)
-	}
-	var beside, own, after bytes.Buffer
-	err := errors.Join(BackupFile(t.Context(), path, &beside), s.Backup(t.Context(), &own), save(s, pending("m2")), s.Close(),
-		BackupFile(t.Context(), path, &after))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if beside.String() != own.String() || beside.Len() == 0 {
-		t.Error("a copy from outside is not the gateway's own")
-	}
-	if n := bytes.Count(after.Bytes(), []byte(`"table":"batch"`)); n != 2 {
-		t.Errorf("%d batches in the copy of a closed file, want 2", n)
-	}
-	open(t, dir, Options{}).Close()
-}
-
-func TestNewerSchemaIsRefused(t *testing.T) {
-	dir := t.TempDir()
-	s := open(t, dir, Options{})
-	if _, err := s.writes.conn.ExecContext(t.Context(), `PRAGMA user_version=99`); err != nil {
-		t.Fatal(err)
-	}
-	if err := s.Close(); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := Open(t.Context(), filepath.Join(dir, "g.db"), Options{}); err == nil || !strings.Contains(err.Error(), "newer gatelatch") {
-		t.Errorf("a newer schema: %v", err)
-	}
-}
-
 // REL-20: a clock that was set back, even while the gateway was down, gives
 // nothing more time.
 func TestClockSetBackGivesNoTime(t *testing.T) {
@@ -297,101 +197,5 @@ func TestFilesAreForOneUser(t *testing.T) {
 		if perm := info.Mode().Perm(); perm != 0o600 {
 			t.Errorf("%s has mode %o", name, perm)
 		}
-	}
-}
-
-// What lists, the clock, a pause and retention look for is found by an index,
-// however much else there is.
-func TestQueriesUseTheirIndex(t *testing.T) {
-	s := open(t, t.TempDir(), Options{})
-	defer s.Close()
-	if err := save(s, pending("m1")); err != nil {
-		t.Fatal(err)
-	}
-	for query, index := range map[string]string{
-		`SELECT id FROM batch WHERE permits AND id>? ORDER BY id LIMIT ?`:                    "batch_permits",
-		`SELECT id FROM batch WHERE due<=? ORDER BY due, id LIMIT ?`:                         "batch_due",
-		`SELECT MIN(due) FROM batch WHERE due>?`:                                             "batch_due",
-		`SELECT id FROM batch WHERE over<? ORDER BY over, id LIMIT ?`:                        "batch_over",
-		`SELECT 1 FROM call WHERE agent=? AND session=? AND ref=? AND ref<>''`:               "call_ref",
-		`SELECT 1 FROM call WHERE input=?`:                                                   "call_input",
-		`SELECT 1 FROM call WHERE result=?`:                                                  "call_result",
-		`SELECT 1 FROM batch WHERE agent=? AND pair=? AND claimed IN ('', ?) LIMIT 1`:        "batch_pair",
-		places(gatelatch.Query{Pending: true}):                                               "call_waiting",
-		places(gatelatch.Query{Pending: true, Newest: true}):                                 "call_waiting",
-		places(gatelatch.Query{Pending: true, After: "x"}):                                   "call_waiting",
-		places(gatelatch.Query{Pending: true, Newest: true, After: "x"}):                     "call_waiting",
-		places(gatelatch.Query{}):                                                            "call_settled",
-		places(gatelatch.Query{After: "x"}):                                                  "call_settled",
-		`SELECT version, body, sum FROM grants WHERE live ORDER BY at DESC, id DESC LIMIT ?`: "grants_live",
-	} {
-		var plan string
-		args := make([]any, strings.Count(query, "?"))
-		err := s.read(t.Context(), func(r *reader) error {
-			return r.each("EXPLAIN QUERY PLAN "+query, args, func(rows *sql.Rows) error {
-				var id, parent, unused int
-				var line string
-				err := rows.Scan(&id, &parent, &unused, &line)
-				plan += line + "\n"
-				return err
-			})
-		})
-		if err != nil || !strings.Contains(plan, index) || strings.Contains(plan, "TEMP B-TREE") {
-			t.Errorf("%s: %v\n%s", query, err, plan)
-		}
-	}
-}
-
-// REL-23: a database of any age goes forward, and one step that fails leaves
-// what was there before it.
-func TestMigrationsGoForwardFromEach(t *testing.T) {
-	files, err := fs.Glob(migrations, "migrations/*.sql")
-	if err != nil {
-		t.Fatal(err)
-	}
-	some := fstest.MapFS{}
-	apply := func(dir string) error {
-		db, err := sql.Open("sqlite", dsn(filepath.Join(dir, "g.db")))
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer db.Close()
-		c, err := db.Conn(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer c.Close()
-		return migrate(t.Context(), c, some)
-	}
-	works := func(dir string) {
-		t.Helper()
-		s := open(t, dir, Options{})
-		if err := errors.Join(save(s, pending("m1")), s.Close()); err != nil {
-			t.Fatal(err)
-		}
-	}
-	for n := range len(files) + 1 {
-		dir := t.TempDir()
-		if err := apply(dir); err != nil {
-			t.Fatal(err)
-		}
-		works(dir)
-		if n < len(files) {
-			script, err := migrations.ReadFile(files[n])
-			if err != nil {
-				t.Fatal(err)
-			}
-			some[files[n]] = &fstest.MapFile{Data: script}
-		}
-	}
-	dir := t.TempDir()
-	some["migrations/9999_bad.sql"] = &fstest.MapFile{Data: []byte(`CREATE TABLE half (id INTEGER); SELECT nonsense;`)}
-	if err := apply(dir); err == nil || !strings.Contains(err.Error(), "9999_bad.sql") {
-		t.Errorf("a bad step: %v", err)
-	}
-	works(dir)
-	some["migrations/9999_bad.sql"] = &fstest.MapFile{Data: []byte(`CREATE TABLE half (id INTEGER);`)}
-	if err := apply(dir); err != nil {
-		t.Errorf("something was left of the bad step: %v", err)
 	}
 }

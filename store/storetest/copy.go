@@ -60,7 +60,7 @@ func fill(t *testing.T, s gatelatch.Store) {
 	}
 	must(t, change(s, "bat_begun", opening("h")))
 	must(t, change(s, "bat_done", hold("h")))
-	must(t, change(s, "bat_done", run("cal_done_0", "result \x00")))
+	must(t, change(s, "bat_done", ran("cal_done_0", "result \x00")))
 	must(t, update(s, func(tx gatelatch.Tx) error {
 		var errs []error
 		for _, kind := range []gatelatch.KeyKind{gatelatch.AskKey, gatelatch.DecideKey, gatelatch.BrowserKey} {

@@ -23,8 +23,8 @@ func hold(holder string) func(*gatelatch.Batch, time.Time) error {
 	return func(b *gatelatch.Batch, at time.Time) error { return b.Open(gatelatch.Hold{Holder: holder}, agent, at) }
 }
 
-// run consumes and reports a call, with a result.
-func run(callID, result string) func(*gatelatch.Batch, time.Time) error {
+// ran consumes and reports a call, with a result.
+func ran(callID, result string) func(*gatelatch.Batch, time.Time) error {
 	return func(b *gatelatch.Batch, at time.Time) error {
 		take := gatelatch.Take{Batch: b.ID, Call: callID, Fence: b.Opened.Fence, Digest: b.Call(callID).Digest, Nonce: "n"}
 		if err := b.Consume(take, agent, at); err != nil {
@@ -95,7 +95,7 @@ func results(t *testing.T, open Open) {
 	create(t, s, waiting("m1", 1))
 	must(t, decide(s, "cal_m1_0", "mira", gatelatch.Allowed))
 	must(t, change(s, "bat_m1", hold("h")))
-	must(t, change(s, "bat_m1", run("cal_m1_0", raw)))
+	must(t, change(s, "bat_m1", ran("cal_m1_0", raw)))
 	b := view(t, s, func(r gatelatch.Reader) (*gatelatch.Batch, error) { return r.Batch("bat_m1") })
 	sum := b.Calls[0].Outcome.ResultSum
 	if got := view(t, s, func(r gatelatch.Reader) ([]byte, error) { return r.Result(sum) }); string(got) != raw {
@@ -108,7 +108,7 @@ func results(t *testing.T, open Open) {
 	must(t, s.Update(t.Context(), func(tx gatelatch.Tx) error { // a transaction sees what it wrote
 		b := newBatch("m2", 1, tx.Now())
 		d := gatelatch.Decision{State: gatelatch.Allowed, By: person, At: tx.Now(), Digest: b.Calls[0].Digest}
-		err := errors.Join(b.Decide(b.Calls[0].ID, d), hold("h")(b, tx.Now()), run(b.Calls[0].ID, "other")(b, tx.Now()), tx.SaveBatch(b))
+		err := errors.Join(b.Decide(b.Calls[0].ID, d), hold("h")(b, tx.Now()), ran(b.Calls[0].ID, "other")(b, tx.Now()), tx.SaveBatch(b))
 		if err != nil {
 			return err
 		}
@@ -148,17 +148,17 @@ func over(t *testing.T, open Open) {
 
 func forget(t *testing.T, open Open) {
 	s := fresh(t, open)
-	ran := func(message, session, result string) {
+	runs := func(message, session, result string) {
 		t.Helper()
 		create(t, s, func(at time.Time) *gatelatch.Batch { return newBatchIn(session, message, 1, at) })
 		call := "cal_" + message + "_0"
 		must(t, decide(s, call, "mira", gatelatch.Allowed))
 		must(t, change(s, "bat_"+message, hold("h")))
-		must(t, change(s, "bat_"+message, run(call, result)))
+		must(t, change(s, "bat_"+message, ran(call, result)))
 	}
-	ran("m1", "s1", "same")
-	ran("m2", "s1", "same")
-	ran("m3", "s2", "other")
+	runs("m1", "s1", "same")
+	runs("m2", "s1", "same")
+	runs("m3", "s2", "other")
 	there := func(what string, want bool, read func(gatelatch.Reader) error) {
 		t.Helper()
 		if err := s.View(t.Context(), read); errors.Is(err, gatelatch.ErrNotFound) == want || want && err != nil {
@@ -195,7 +195,7 @@ func forget(t *testing.T, open Open) {
 	if got := checkTrail(t, s); !slices.Equal(got, before) {
 		t.Errorf("%d events, want all %d", len(got), len(before))
 	}
-	ran("m1", "s1", "same") // as if it had never been
+	runs("m1", "s1", "same") // as if it had never been
 }
 
 func forgetNothing(t *testing.T, open Open) {

@@ -19,8 +19,13 @@ import (
 type Open func(t *testing.T, dir string) gatelatch.Store
 
 // Run exercises the stores that open returns.
-func Run(t *testing.T, open Open) {
-	for _, tests := range []map[string]func(*testing.T, Open){basics, finding, aggregates, forgetting, copies} {
+func Run(t *testing.T, open Open) { run(t, open, basics, finding, aggregates, forgetting) }
+
+// RunCopies exercises those that can also be backed up and restored.
+func RunCopies(t *testing.T, open Open) { run(t, open, copies) }
+
+func run(t *testing.T, open Open, suites ...map[string]func(*testing.T, Open)) {
+	for _, tests := range suites {
 		for name, test := range tests {
 			t.Run(name, func(t *testing.T) { test(t, open) })
 		}
@@ -258,53 +263,5 @@ func trail(t *testing.T, open Open) {
 	want := []gatelatch.EventKind{gatelatch.CallProposed, gatelatch.CallJudged, gatelatch.CallDecided}
 	if got := checkTrail(t, s); !slices.Equal(got, want) {
 		t.Errorf("trail %v, want %v", got, want)
-	}
-}
-
-// Saving a batch is several writes. One that fails in the middle undoes them
-// all, even if the change goes on as if nothing had happened.
-func tornSave(t *testing.T, open Open) {
-	s := fresh(t, open)
-	create(t, s, waiting("m1", 1))
-	err := s.Update(t.Context(), func(tx gatelatch.Tx) error {
-		b := newBatch("m2", 2, tx.Now())
-		b.Calls[1].Ref = "ref_m1_0"
-		_ = tx.SaveBatch(b)
-		return nil
-	})
-	if !errors.Is(err, gatelatch.ErrStale) {
-		t.Errorf("a ref that another call has: %v, want ErrStale", err)
-	}
-	if err := s.View(t.Context(), func(r gatelatch.Reader) error { _, err := r.Batch("bat_m2"); return err }); !errors.Is(err, gatelatch.ErrNotFound) {
-		t.Errorf("half of it is there: %v", err)
-	}
-	if n := len(checkTrail(t, s)); n != 2 {
-		t.Errorf("%d events, want those of the first", n)
-	}
-}
-
-func timeForward(t *testing.T, open Open) {
-	dir := t.TempDir()
-	s := open(t, dir)
-	ahead := time.Now().Add(24 * time.Hour).UTC().Truncate(time.Microsecond)
-	must(t, s.Update(t.Context(), func(tx gatelatch.Tx) error {
-		return tx.Record(gatelatch.Event{Kind: gatelatch.GatePaused, By: person, At: ahead})
-	}))
-	must(t, s.Close())
-	s = open(t, dir) // as if the clock had been set back since
-	t.Cleanup(func() { _ = s.Close() })
-	now := func() time.Time {
-		return view(t, s, func(r gatelatch.Reader) (time.Time, error) { return r.Now(), nil })
-	}
-	first := now()
-	if first.Before(ahead) {
-		t.Errorf("it is %v, the trail ends at %v", first, ahead)
-	}
-	create(t, s, waiting("m1", 1))
-	if second := now(); !second.After(first) {
-		t.Errorf("time stands still at %v", second)
-	}
-	if b := view(t, s, func(r gatelatch.Reader) (*gatelatch.Batch, error) { return r.Batch("bat_m1") }); b.Created.Before(first) {
-		t.Errorf("created at %v, after %v", b.Created, first)
 	}
 }
