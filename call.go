@@ -73,7 +73,8 @@ type Edit struct {
 }
 
 // A Use is the consumption of an allow. Nonce names the attempt, so that one
-// whose answer was lost can be repeated, and no other.
+// whose answer was lost can be repeated, and no other. Fence is 0 if a host ran
+// the call without holding the batch.
 type Use struct {
 	Fence  int64     `json:"fence"`
 	Nonce  string    `json:"nonce"`

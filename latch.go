@@ -91,7 +91,7 @@ func (b *Batch) Open(h Hold, by Actor, at time.Time) error {
 	if h.Consume {
 		for _, c := range b.Calls {
 			if c.permit() {
-				b.consume(c, h.Holder, by, at)
+				b.consume(c, o.Fence, h.Holder, by, at)
 			}
 		}
 	}
@@ -171,16 +171,16 @@ func (b *Batch) Consume(t Take, by Actor, at time.Time) error {
 		}
 	}
 	b.renew(at)
-	b.consume(c, t.Nonce, by, at)
+	b.consume(c, t.Fence, t.Nonce, by, at)
 	return nil
 }
 
-func (b *Batch) consume(c *Call, nonce string, by Actor, at time.Time) {
-	c.Consumed = &Use{Fence: b.Opened.Fence, Nonce: nonce, Digest: c.Digest, At: at}
+func (b *Batch) consume(c *Call, fence int64, nonce string, by Actor, at time.Time) {
+	c.Consumed = &Use{Fence: fence, Nonce: nonce, Digest: c.Digest, At: at}
 	b.record(CallConsumed, c.ID, by, at, struct {
 		Fence  int64 `json:"fence"`
 		Digest Sum   `json:"digest"`
-	}{b.Opened.Fence, c.Digest})
+	}{fence, c.Digest})
 }
 
 // Renew keeps the batch for another lease.
@@ -230,7 +230,8 @@ func (b *Batch) Report(callID string, fence int64, o Outcome, by Actor) error {
 }
 
 // Ran notes that a host ran a call by itself. A call that was still waiting ran
-// because somebody answered in the agent's own dialog: it is withdrawn.
+// because somebody answered in the agent's own dialog: it is withdrawn. An
+// allow that nobody had taken is used up: what ran must not run again.
 func (b *Batch) Ran(callID string, ok bool, by Actor, at time.Time) error {
 	c := b.Call(callID)
 	switch {
@@ -242,6 +243,8 @@ func (b *Batch) Ran(callID string, ok bool, by Actor, at time.Time) error {
 		return nil
 	case c.State == Pending:
 		b.move(c, CallWithdrawn, Decision{State: Withdrawn, By: by, At: at, Note: "answered in the agent's own dialog", Digest: c.Digest})
+	case c.permit():
+		b.consume(c, 0, "", by, at)
 	}
 	o := Outcome{Kind: Done, At: at}
 	if !ok {
