@@ -145,14 +145,15 @@ func (b *Batch) move(c *Call, kind EventKind, d Decision) {
 	}{d.State, d.Digest, d.Note, d.Interrupt, d.Grant})
 }
 
-// decided notes how c was settled. Who ran the phase before gets the time of
-// a whole lease to come back for this one.
+// decided notes how c was settled. When the last that waited is, who ran the
+// phase before gets the time of a whole lease to come back for this one.
 func (b *Batch) decided(c *Call, d Decision) {
+	waited := c.Decided == nil
 	c.State, c.Decided, c.Lapses = d.State, &d, time.Time{}
 	if d.State == Allowed {
 		c.Lapses = d.At.Add(PermitLife)
 	}
-	if b.Opened != nil && b.Opened.Phase < b.Phase && b.Ready() {
+	if waited && b.Opened != nil && b.Opened.Phase < b.Phase && b.Ready() {
 		b.Opened.Until = d.At.Add(b.Opened.Lease)
 	}
 }
