@@ -82,10 +82,22 @@ func chargeOne(tx Tx, s *Session, grant string) (bool, error) {
 		return false, err
 	case (!gr.Good(tx.Now()) || !gr.reaches(s)) && twin.Is != "revoked_grant_allows":
 		return false, nil
-	case gr.use(tx.Now()):
-		return true, tx.SaveGrant(gr)
+	case !gr.use(tx.Now()):
+		return true, nil
 	}
-	return true, nil
+	if err := tx.SaveGrant(gr); err != nil || gr.Uses == 0 || gr.Used < gr.Uses {
+		return true, err
+	}
+	return true, nextEpoch(tx) // used up, it must not stand before another in a ledger
+}
+
+func nextEpoch(tx Tx) error {
+	ctl, err := tx.Control()
+	if err != nil {
+		return err
+	}
+	ctl.Epoch++
+	return tx.SaveControl(ctl)
 }
 
 func withoutGrant(v Verdict) Verdict {
@@ -144,12 +156,7 @@ func remember(tx Tx, grantID string, b *Batch, c *Call, s *Session, d Decision) 
 
 // grantChanged begins a new epoch, and the work of judging again what waits.
 func grantChanged(tx Tx, gr *Grant, kind EventKind, by Actor) error {
-	ctl, err := tx.Control()
-	if err != nil {
-		return err
-	}
-	ctl.Epoch++
-	if err := tx.SaveControl(ctl); err != nil {
+	if err := nextEpoch(tx); err != nil {
 		return err
 	}
 	if err := tx.SaveWork(&Work{ID: id.New("wrk"), Grant: gr.ID, At: tx.Now()}); err != nil {
