@@ -7,82 +7,57 @@ import (
 	"time"
 
 	"github.com/gatelatch/gatelatch"
+	"github.com/gatelatch/gatelatch/internal/storage"
 )
 
 // place is where a call stands in a list.
 type place struct {
-	at    time.Time // when its batch was made, or when it was settled
-	batch string
-	pos   int
-	call  string
+	storage.Place
+	at  time.Time // when it was proposed or, if it is settled, when that was
+	pos int
 }
 
 func (p place) compare(q place) int {
-	return cmp.Or(p.at.Compare(q.at), strings.Compare(p.batch, q.batch), cmp.Compare(p.pos, q.pos))
+	return cmp.Or(p.at.Compare(q.at), strings.Compare(p.Batch, q.Batch), cmp.Compare(p.pos, q.pos))
 }
 
-func placeOf(b *gatelatch.Batch, pos int) place {
-	p := place{at: b.Created, batch: b.ID, pos: pos, call: b.Calls[pos].ID}
-	if d := b.Calls[pos].Decided; d != nil {
-		p.at = d.At
+// placeOf returns the place of a call in a list of what waits or is settled.
+// One that was settled since keeps its place among those that wait.
+func placeOf(x row, pos int, pending bool) place {
+	c := x.batch.Calls[pos]
+	p := place{storage.Place{Call: c.ID, Batch: x.batch.ID}, x.created[c.ID], pos}
+	if !pending && c.Decided != nil {
+		p.at = c.Decided.At
 	}
 	return p
 }
 
 // List implements gatelatch.Reader.
-func (r *reader) List(q gatelatch.Query) (p gatelatch.Page, err error) {
-	if q.Limit <= 0 || q.Limit > 500 {
-		q.Limit = 100
-	}
-	order := place.compare
-	if !q.Pending || q.Newest {
-		order = func(a, b place) int { return b.compare(a) }
-	}
-	var all []place
-	for _, x := range r.batches {
-		for i, c := range x.batch.Calls {
-			if q.Pending == (c.State == gatelatch.Pending) {
-				all = append(all, placeOf(x.batch, i))
+func (r *reader) List(q gatelatch.Query) (gatelatch.Page, error) {
+	return storage.List(r, q, func(limit int) (out []storage.Place, err error) {
+		order := place.compare
+		if !q.Pending || q.Newest {
+			order = func(a, b place) int { return b.compare(a) }
+		}
+		var all []place
+		var after *place
+		for _, x := range r.batches {
+			for i, c := range x.batch.Calls {
+				p := placeOf(x, i, q.Pending)
+				if c.ID == q.After {
+					after = &p
+				}
+				if q.Pending == (c.State == gatelatch.Pending) {
+					all = append(all, p)
+				}
 			}
 		}
-	}
-	slices.SortFunc(all, order)
-	if q.After != "" {
-		all = behind(all, r.place(q), order)
-	}
-	p.More = len(all) > q.Limit
-	for _, at := range first(all, q.Limit) {
-		b, err := r.Batch(at.batch)
-		if err != nil {
-			return p, err
+		slices.SortFunc(all, order)
+		for _, p := range all {
+			if q.After == "" || after != nil && order(p, *after) > 0 {
+				out = append(out, p.Place)
+			}
 		}
-		s, err := r.Session(b.Agent, b.Session)
-		if err != nil {
-			return p, err
-		}
-		p.Calls = append(p.Calls, gatelatch.Listed{Call: b.Call(at.call), Batch: b, Session: s})
-	}
-	return p, nil
-}
-
-// place finds the call to go on behind. In a list of what waits, one that was
-// settled since keeps its place.
-func (r *reader) place(q gatelatch.Query) *place {
-	b := r.batches[r.calls[q.After]].batch
-	if b == nil {
-		return nil
-	}
-	pos := slices.IndexFunc(b.Calls, func(c *gatelatch.Call) bool { return c.ID == q.After })
-	p := placeOf(b, pos)
-	if q.Pending {
-		p.at = b.Created
-	}
-	return &p
-}
-
-func behind(all []place, p *place, order func(a, b place) int) []place {
-	if p == nil {
-		return nil
-	}
-	return slices.DeleteFunc(all, func(q place) bool { return order(q, *p) <= 0 })
+		return first(out, limit), nil
+	})
 }

@@ -4,11 +4,12 @@ package memory
 
 import (
 	"context"
-	"fmt"
 	"sync"
 	"time"
 
 	"github.com/gatelatch/gatelatch"
+	"github.com/gatelatch/gatelatch/internal/clock"
+	"github.com/gatelatch/gatelatch/internal/storage"
 )
 
 // Options change what a store does.
@@ -19,17 +20,12 @@ type Options struct {
 // Store is a gatelatch.Store. What it holds outlives any gate over it: a new
 // gate over the same store is a restart.
 type Store struct {
-	clock func() time.Time
+	storage.Ears
+	clock *clock.Clock
 
 	mu     sync.RWMutex // writers wait for readers, so that a reader sees one state
 	closed bool
 	data   data
-
-	time sync.Mutex
-	last time.Time // high-water mark: the clock never runs backwards
-
-	ears sync.Mutex
-	hear map[*func(gatelatch.Change)]struct{}
 }
 
 var _ gatelatch.Store = (*Store)(nil)
@@ -49,11 +45,13 @@ type data struct {
 	hashes   map[gatelatch.Sum]string // of secrets, to key id
 	control  gatelatch.Control
 	events   []gatelatch.Event
+	head     storage.Head
 }
 
 type row struct {
-	batch *gatelatch.Batch
-	index gatelatch.Index
+	batch   *gatelatch.Batch
+	index   gatelatch.Index
+	created map[string]time.Time // of each call
 }
 
 // New returns an empty store.
@@ -61,34 +59,20 @@ func New(opt Options) *Store {
 	if opt.Now == nil {
 		opt.Now = time.Now
 	}
-	return &Store{clock: opt.Now, hear: map[*func(gatelatch.Change)]struct{}{}, data: data{
+	return &Store{clock: clock.New(opt.Now), data: data{
 		batches: map[string]row{}, calls: map[string]string{}, messages: map[[3]string]string{}, refs: map[[3]string]string{},
 		bytes: map[gatelatch.Sum][]byte{}, sessions: map[[2]string]gatelatch.Session{}, grants: map[string]gatelatch.Grant{},
 		works: map[string]gatelatch.Work{}, keys: map[string]gatelatch.Key{}, hashes: map[gatelatch.Sum]string{},
 	}}
 }
 
-func (s *Store) now() time.Time {
-	s.time.Lock()
-	defer s.time.Unlock()
-	if t := s.clock().UTC().Truncate(time.Microsecond); t.After(s.last) {
-		s.last = t
-	}
-	return s.last
-}
-
 // Update implements gatelatch.Store.
 func (s *Store) Update(ctx context.Context, fn func(gatelatch.Tx) error) error {
 	change, err := s.commit(ctx, fn)
-	if err != nil || change == nil {
-		return err
+	if change != nil {
+		s.Tell(*change)
 	}
-	s.ears.Lock()
-	defer s.ears.Unlock()
-	for ear := range s.hear {
-		(*ear)(*change)
-	}
-	return nil
+	return err
 }
 
 // commit returns what changed, nil if nothing did.
@@ -99,26 +83,28 @@ func (s *Store) commit(ctx context.Context, fn func(gatelatch.Tx) error) (*gatel
 		return nil, err
 	}
 	t := &tx{reader: reader{&s.data, s.now()}}
-	if err := guard(fn, t); err != nil {
-		t.back(0)
+	err := storage.Guard(fn, t)
+	if t.torn != nil {
+		err = t.torn
+	}
+	if err != nil {
+		t.back()
 		return nil, err
 	}
-	for _, b := range t.saved {
-		b.Saved(len(b.Events()), b.Version+1)
-	}
+	storage.Tell(t.saved)
 	if len(t.undo) == 0 {
 		return nil, nil
 	}
-	return &gatelatch.Change{Seq: gatelatch.Seq(len(s.data.events)), Batches: t.touched}, nil
+	return &gatelatch.Change{Seq: s.data.head.Seq, Batches: t.touched}, nil
 }
 
-func guard(fn func(gatelatch.Tx) error, t *tx) (err error) {
-	defer func() {
-		if p := recover(); p != nil {
-			err = fmt.Errorf("panic in a transaction: %v", p)
-		}
-	}()
-	return fn(t)
+// now is the time, and never before the end of the trail.
+func (s *Store) now() time.Time {
+	now := s.clock.Now()
+	if end := s.data.head.At; end.After(now) {
+		return s.clock.By(end)
+	}
+	return now
 }
 
 func (s *Store) usable(ctx context.Context) error {
@@ -136,18 +122,6 @@ func (s *Store) View(ctx context.Context, fn func(gatelatch.Reader) error) error
 		return err
 	}
 	return fn(&reader{&s.data, s.now()})
-}
-
-// Changes implements gatelatch.Store.
-func (s *Store) Changes(ctx context.Context, fn func(gatelatch.Change)) {
-	s.ears.Lock()
-	defer s.ears.Unlock()
-	s.hear[&fn] = struct{}{}
-	context.AfterFunc(ctx, func() {
-		s.ears.Lock()
-		defer s.ears.Unlock()
-		delete(s.hear, &fn)
-	})
 }
 
 // Close implements gatelatch.Store. Nobody reads what it held any more.

@@ -138,22 +138,3 @@ func pointer(t reflect.Type) string {
 	}
 	return ""
 }
-
-func TestClockNeverRunsBackwards(t *testing.T) {
-	at := time.Date(2026, 1, 2, 3, 4, 5, 6789, time.UTC)
-	s := New(Options{Now: func() time.Time { return at }})
-	now := func() (now time.Time) {
-		if err := s.View(t.Context(), func(r gatelatch.Reader) error { now = r.Now(); return nil }); err != nil {
-			t.Fatal(err)
-		}
-		return now
-	}
-	first := now()
-	at = at.Add(-time.Hour)
-	if got := now(); !got.Equal(first) {
-		t.Errorf("%v after %v", got, first)
-	}
-	if at = first.Add(time.Second); !now().Equal(at) {
-		t.Errorf("the clock stands at %v", now())
-	}
-}

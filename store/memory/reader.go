@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/gatelatch/gatelatch"
+	"github.com/gatelatch/gatelatch/internal/storage"
 )
 
 type reader struct {
@@ -127,9 +128,7 @@ func (r *reader) Result(sum gatelatch.Sum) ([]byte, error) {
 
 // Events implements gatelatch.Reader.
 func (r *reader) Events(after gatelatch.Seq, limit int) ([]gatelatch.Event, error) {
-	if limit <= 0 || limit > 1000 {
-		limit = 1000
-	}
+	limit = storage.Limit(limit, 1000, 1000)
 	if after = max(after, 0); int(after) >= len(r.events) {
 		return nil, nil
 	}
@@ -141,7 +140,7 @@ func (r *reader) Events(after gatelatch.Seq, limit int) ([]gatelatch.Event, erro
 }
 
 // LastSeq implements gatelatch.Reader.
-func (r *reader) LastSeq() (gatelatch.Seq, error) { return gatelatch.Seq(len(r.events)), nil }
+func (r *reader) LastSeq() (gatelatch.Seq, error) { return r.head.Seq, nil }
 
 // Session implements gatelatch.Reader.
 func (r *reader) Session(agent, id string) (*gatelatch.Session, error) {
@@ -165,7 +164,7 @@ func (r *reader) Grants(live bool, limit int) (out []*gatelatch.Grant, err error
 		}
 	}
 	slices.SortFunc(out, func(a, b *gatelatch.Grant) int { return cmp.Or(b.At.Compare(a.At), strings.Compare(b.ID, a.ID)) })
-	return first(out, limit), nil
+	return first(out, storage.Limit(limit, 1000, 1000)), nil
 }
 
 // Works implements gatelatch.Reader.
@@ -174,7 +173,7 @@ func (r *reader) Works(limit int) (out []*gatelatch.Work, err error) {
 		out = append(out, &w)
 	}
 	slices.SortFunc(out, func(a, b *gatelatch.Work) int { return cmp.Or(a.At.Compare(b.At), strings.Compare(a.ID, b.ID)) })
-	return first(out, limit), nil
+	return first(out, storage.Limit(limit, 1000, 1000)), nil
 }
 
 // Key implements gatelatch.Reader.

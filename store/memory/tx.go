@@ -2,29 +2,36 @@ package memory
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"time"
 
 	"github.com/gatelatch/gatelatch"
-	"github.com/gatelatch/gatelatch/audit"
+	"github.com/gatelatch/gatelatch/internal/storage"
 )
 
 // tx writes in place and knows how to undo it.
 type tx struct {
 	reader
 	undo    []func()
-	saved   []*gatelatch.Batch
+	saved   []storage.Saved
 	touched []string
+	torn    error // a save failed, perhaps half way: nothing may be committed
 }
 
 var _ gatelatch.Tx = (*tx)(nil)
 
-// back undoes what was written since there were n steps to undo.
-func (t *tx) back(n int) {
-	for _, undo := range slices.Backward(t.undo[n:]) {
+// back undoes everything.
+func (t *tx) back() {
+	for _, undo := range slices.Backward(t.undo) {
 		undo()
 	}
-	t.undo = t.undo[:n]
+}
+
+// stale says that somebody else was there first.
+func (t *tx) stale(what string) error {
+	t.torn = fmt.Errorf("%s: %w", what, gatelatch.ErrStale)
+	return t.torn
 }
 
 func put[K comparable, V any](t *tx, m map[K]V, k K, v V) {
@@ -47,7 +54,7 @@ func drop[K comparable, V any](t *tx, m map[K]V, k K) {
 // claim puts a name that belongs to one owner only.
 func claim[K comparable](t *tx, m map[K]string, k K, owner string) error {
 	if old, taken := m[k]; taken && old != owner {
-		return gatelatch.ErrStale
+		return t.stale(owner)
 	}
 	put(t, m, k, owner)
 	return nil
@@ -60,44 +67,48 @@ func (t *tx) SaveBatch(b *gatelatch.Batch) error {
 		return nil
 	}
 	if old, known := t.batches[b.ID]; known != (b.Version > 0) || known && old.batch.Version != b.Version {
-		return fmt.Errorf("batch %s: %w", b.ID, gatelatch.ErrStale)
+		return t.stale(b.ID)
 	}
-	begin := len(t.undo)
-	err := claim(t, t.messages, [3]string{b.Agent, b.Session, b.Message}, b.ID)
-	for _, c := range b.Calls {
-		if err == nil {
-			err = t.saveCall(b, c)
+	if err := claim(t, t.messages, [3]string{b.Agent, b.Session, b.Message}, b.ID); err != nil {
+		return err
+	}
+	created := maps.Clone(t.batches[b.ID].created)
+	if created == nil {
+		created = map[string]time.Time{}
+	}
+	for _, r := range storage.Changed(b) {
+		if err := t.saveCall(b, &r); err != nil {
+			return err
 		}
-	}
-	if err != nil {
-		t.back(begin)
-		return fmt.Errorf("batch %s: %w", b.ID, err)
+		if _, known := created[r.ID]; !known {
+			created[r.ID] = time.UnixMicro(r.Created)
+		}
 	}
 	kept := clone(b)
 	kept.Saved(len(events), b.Version+1)
-	put(t, t.batches, b.ID, row{kept, b.Index()})
+	put(t, t.batches, b.ID, row{kept, b.Index(), created})
 	for _, e := range events {
 		if err := t.Record(e); err != nil {
 			return err
 		}
 	}
-	t.saved = append(t.saved, b)
+	t.saved = append(t.saved, storage.Saved{Batch: b, Events: len(events)})
 	t.touched = append(t.touched, b.ID)
 	return nil
 }
 
-func (t *tx) saveCall(b *gatelatch.Batch, c *gatelatch.Call) error {
-	if err := claim(t, t.calls, c.ID, b.ID); err != nil {
+func (t *tx) saveCall(b *gatelatch.Batch, r *storage.CallRow) error {
+	if err := claim(t, t.calls, r.ID, b.ID); err != nil {
 		return err
 	}
-	if c.Ref != "" {
-		if err := claim(t, t.refs, [3]string{b.Agent, b.Session, c.Ref}, b.ID); err != nil {
+	if r.Ref != "" {
+		if err := claim(t, t.refs, [3]string{b.Agent, b.Session, r.Ref}, b.ID); err != nil {
 			return err
 		}
 	}
-	t.keep(c.InputSum, c.Input)
-	if o := c.Outcome; o != nil && o.Result != nil {
-		t.keep(o.ResultSum, o.Result)
+	t.keep(r.InputSum, r.Input)
+	if result := r.NewResult(); result != nil {
+		t.keep(r.Outcome.ResultSum, result)
 	}
 	return nil
 }
@@ -112,7 +123,7 @@ func (t *tx) keep(sum gatelatch.Sum, raw []byte) {
 func save[K comparable, V any](t *tx, m map[K]V, k K, v V, version func(*V) *int64) error {
 	old, known := m[k]
 	if n := *version(&v); known != (n > 0) || known && *version(&old) != n {
-		return gatelatch.ErrStale
+		return t.stale(fmt.Sprint(k))
 	}
 	*version(&v)++
 	put(t, m, k, v)
@@ -153,7 +164,7 @@ func (t *tx) SaveKey(k *gatelatch.Key) error {
 func (t *tx) SaveControl(c gatelatch.Control) error {
 	old := t.control
 	if old.Version != c.Version {
-		return gatelatch.ErrStale
+		return t.stale("control")
 	}
 	c.Version++
 	t.control = c
@@ -206,13 +217,9 @@ func sums(b *gatelatch.Batch) (out []gatelatch.Sum) {
 // Record implements gatelatch.Tx.
 func (t *tx) Record(e gatelatch.Event) error {
 	e.Body = slices.Clone(e.Body)
-	e.At = e.At.UTC().Truncate(time.Microsecond)
-	e.Seq, e.Prev = gatelatch.Seq(len(t.events)+1), gatelatch.Sum{}
-	if n := len(t.events); n > 0 {
-		e.Prev = t.events[n-1].Link
-	}
-	e.Link = audit.Link(e)
+	before := t.head
+	t.head.Take(&e)
 	t.events = append(t.events, e)
-	t.undo = append(t.undo, func() { t.events = t.events[:len(t.events)-1] })
+	t.undo = append(t.undo, func() { t.events, t.head = t.events[:len(t.events)-1], before })
 	return nil
 }
