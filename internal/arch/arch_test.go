@@ -15,13 +15,13 @@ var layer = map[string]int{
 	"shell": 0, "web": 0,
 	"internal/strictjson": 0, "internal/id": 0, "internal/twin": 0, "internal/writer": 0, "internal/statedir": 0, "internal/filelock": 0, "internal/clock": 0,
 	"internal/hostconfig": 0, "internal/userservice": 0,
-	"store/postgres/pgtest": 0,
+	"store/postgres/pgtest": 0, "model": 0,
 
 	"": 1,
 
 	"audit": 2, "approval": 2, "policy": 2, "hook": 2, "api": 2,
 
-	"render": 3, "client": 3, "auth": 3, "api/gen": 3, "internal/storage": 3, "internal/backup": 3,
+	"render": 3, "client": 3, "auth": 3, "api/gen": 3, "internal/storage": 3, "internal/backup": 3, "model/modeltest": 3,
 
 	"store/memory": 4, "store/sqlite": 4, "store/postgres": 4, "store/storetest": 4, "server": 4, "adapter/hookcmd": 4,
 
@@ -39,6 +39,7 @@ var outside = map[string][]string{
 	"store/sqlite":        {"modernc.org/sqlite"},
 	"store/postgres":      {"github.com/jackc/pgx/v5"},
 	"cmd/gatelatch":       {"github.com/spf13/cobra", "go.yaml.in/yaml/v3"},
+	"model/modeltest":     {"pgregory.net/rapid"},
 	"bench":               nil,
 }
 
