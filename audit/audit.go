@@ -2,6 +2,7 @@
 package audit
 
 import (
+	"crypto/sha256"
 	"encoding/binary"
 	"fmt"
 
@@ -9,29 +10,52 @@ import (
 )
 
 // Link returns the hash of e behind e.Prev. It covers every field, the
-// sequence number and the batch included, so that no row can be moved.
+// sequence number and the batch included, so that no row can be moved. It is
+// gatelatch.SumFields, spelled out without its allocations.
 func Link(e gatelatch.Event) gatelatch.Sum {
-	num := func(n int64) []byte { return binary.BigEndian.AppendUint64(nil, uint64(n)) }
-	return gatelatch.SumFields("gatelatch.event.v1",
-		e.Prev[:], num(int64(e.Seq)), num(e.At.UnixMicro()), []byte(e.Kind),
-		[]byte(e.By.Kind), []byte(e.By.ID), []byte(e.By.Name),
-		[]byte(e.Batch), []byte(e.Call), e.Body)
+	var room [1 << 10]byte
+	b := field(room[:0], "gatelatch.event.v1")
+	b = field(b, e.Prev[:])
+	b = number(b, int64(e.Seq))
+	b = number(b, e.At.UnixMicro())
+	b = field(b, e.Kind)
+	b = field(b, e.By.Kind)
+	b = field(b, e.By.ID)
+	b = field(b, e.By.Name)
+	b = field(b, e.Batch)
+	b = field(b, e.Call)
+	b = field(b, e.Body)
+	return sha256.Sum256(b)
 }
 
-// A Chain checks events as they come, in order.
+func field[T ~string | ~[]byte](b []byte, f T) []byte {
+	return append(binary.BigEndian.AppendUint64(b, uint64(len(f))), f...)
+}
+
+func number(b []byte, n int64) []byte {
+	return binary.BigEndian.AppendUint64(binary.BigEndian.AppendUint64(b, 8), uint64(n))
+}
+
+// A Chain checks events as they come, in order. The zero value begins at the
+// first event.
 type Chain struct {
 	seq  gatelatch.Seq
 	head gatelatch.Sum
 }
 
+// After returns a chain that goes on behind an event known to be good.
+func After(seq gatelatch.Seq, link gatelatch.Sum) Chain { return Chain{seq, link} }
+
 // Next checks that e follows what came before.
-func (c *Chain) Next(e gatelatch.Event) error {
+func (c *Chain) Next(e gatelatch.Event) error { return c.next(e, Link(e)) }
+
+func (c *Chain) next(e gatelatch.Event, link gatelatch.Sum) error {
 	switch {
 	case e.Seq != c.seq+1:
 		return fmt.Errorf("event %d follows %d: some are missing or out of order", e.Seq, c.seq)
 	case e.Prev != c.head:
 		return fmt.Errorf("event %d does not follow event %d: one of them was changed", e.Seq, c.seq)
-	case Link(e) != e.Link:
+	case link != e.Link:
 		return fmt.Errorf("event %d was changed", e.Seq)
 	}
 	c.seq, c.head = e.Seq, e.Link
