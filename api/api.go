@@ -336,7 +336,8 @@ type Grant struct {
 	Good     bool       `json:"good"`
 }
 
-// Event is one line of the stream: look at the call again.
+// Event is one line of the audit trail, and of the stream: look at the call
+// again.
 type Event struct {
 	Seq   int64           `json:"seq"`
 	At    time.Time       `json:"at"`
@@ -345,6 +346,15 @@ type Event struct {
 	Batch string          `json:"batch,omitempty"`
 	Call  string          `json:"call,omitempty"`
 	Body  json.RawMessage `json:"body,omitempty"`
+	Prev  string          `json:"prev"` // link of the event before
+	Link  string          `json:"link"` // hash over all of the above
+}
+
+// Trail is one part of the audit trail, oldest first. Seq is the end of the
+// whole: there is more while the last event's is smaller.
+type Trail struct {
+	Events []Event `json:"events"`
+	Seq    int64   `json:"seq"`
 }
 
 // Status is what holds for the whole gateway.

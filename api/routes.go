@@ -46,6 +46,7 @@ var Routes = []Route{
 	{Name: "Grants", Method: "GET", Path: "/v1/grants", Role: People, Out: Grants{}},
 	{Name: "RevokeGrant", Method: "POST", Path: "/v1/grants/{id}/revoke", Role: People, In: None{}, Out: Grant{}},
 	{Name: "Events", Method: "GET", Path: "/v1/events", Role: People, Out: Event{}, Stream: true},
+	{Name: "Trail", Method: "GET", Path: "/v1/trail", Role: People, Out: Trail{}},
 	{Name: "Status", Method: "GET", Path: "/v1/status", Role: People, Out: Status{}},
 	{Name: "Pause", Method: "POST", Path: "/v1/pause", Role: People, In: PauseRequest{}, Out: Status{}},
 	{Name: "Unpause", Method: "POST", Path: "/v1/unpause", Role: People, In: None{}, Out: Status{}},

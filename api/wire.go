@@ -1,6 +1,7 @@
 package api
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -211,9 +212,29 @@ func FromActor(a gatelatch.Actor) Actor {
 	return Actor{Kind: string(a.Kind), ID: a.ID, Name: a.Name}
 }
 
-// FromEvent returns an event for the stream.
+// FromEvent returns an event for the wire. One that was damaged in the store
+// may be none that JSON can hold; it must then look damaged there, too.
 func FromEvent(e gatelatch.Event) Event {
-	return Event{Seq: int64(e.Seq), At: e.At, Kind: string(e.Kind), By: FromActor(e.By), Batch: e.Batch, Call: e.Call, Body: e.Body}
+	out := Event{Seq: int64(e.Seq), At: e.At, Kind: string(e.Kind), By: FromActor(e.By), Batch: e.Batch, Call: e.Call, Body: e.Body,
+		Prev: e.Prev.String(), Link: e.Link.String()}
+	if y := e.At.Year(); y < 0 || y > 9999 {
+		out.At = time.Time{}
+	}
+	var same bytes.Buffer
+	if err := json.Compact(&same, e.Body); len(e.Body) > 0 && (err != nil || !bytes.Equal(same.Bytes(), e.Body)) {
+		out.Body, _ = json.Marshal(string(e.Body)) //nolint:errchkjson // a string
+	}
+	return out
+}
+
+// Domain returns the event in the domain's terms.
+func (e *Event) Domain() (gatelatch.Event, error) {
+	out := gatelatch.Event{Seq: gatelatch.Seq(e.Seq), At: e.At, Kind: gatelatch.EventKind(e.Kind), Batch: e.Batch, Call: e.Call, Body: e.Body,
+		By: gatelatch.Actor{Kind: gatelatch.ActorKind(e.By.Kind), ID: e.By.ID, Name: e.By.Name}}
+	if err := errors.Join(out.Prev.UnmarshalText([]byte(e.Prev)), out.Link.UnmarshalText([]byte(e.Link))); err != nil {
+		return out, fmt.Errorf("the gateway's event can't be read: %w", err)
+	}
+	return out, nil
 }
 
 // FromDecision returns how a call was settled, or nil.

@@ -40,6 +40,12 @@ func (c *Client) Events(ctx context.Context, after int64, fn func(api.Event) boo
 	return unreachable(ctx, io.ErrUnexpectedEOF)
 }
 
+// Trail returns the audit trail behind a sequence number, at most limit events.
+func (c *Client) Trail(ctx context.Context, after int64, limit int) (out api.Trail, err error) {
+	_, err = c.do(ctx, get, fmt.Sprintf("/v1/trail?after=%d&limit=%d", after, limit), nil, &out)
+	return out, err
+}
+
 // AwaitEvent waits for the first event that match accepts.
 func (c *Client) AwaitEvent(ctx context.Context, after int64, match func(kind string, body json.RawMessage) bool) error {
 	return c.Events(ctx, after, func(e api.Event) bool { return !match(e.Kind, e.Body) })

@@ -35,6 +35,7 @@ func endpoints() map[string]endpoint {
 		"Grants":      get(grants),
 		"RevokeGrant": post(revokeGrant),
 		"Events":      events,
+		"Trail":       get(trail),
 		"Status":      get(status),
 		"Pause":       post(pause),
 		"Unpause":     post(unpause),

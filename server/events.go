@@ -2,7 +2,6 @@ package server
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
@@ -11,6 +10,7 @@ import (
 
 	"github.com/gatelatch/gatelatch"
 	"github.com/gatelatch/gatelatch/api"
+	"github.com/gatelatch/gatelatch/internal/strictjson"
 )
 
 const (
@@ -86,7 +86,7 @@ func (q *request) next(after gatelatch.Seq) ([]gatelatch.Event, error) {
 func frames(es []gatelatch.Event) (string, error) {
 	var text []byte
 	for _, e := range es {
-		raw, err := json.Marshal(api.FromEvent(e))
+		raw, err := strictjson.Marshal(api.FromEvent(e))
 		if err != nil {
 			return "", err
 		}

@@ -55,6 +55,10 @@ var queries = map[string][]query{
 		{"order", text, "of what is pending: oldest (the default) or newest first"},
 	},
 	"Grants": {{"all", boolean, "also those that were revoked"}},
+	"Trail": {
+		{"after", integer, "the seq of the last event of the part before; 0 begins"},
+		{"limit", integer, "how many events at most"},
+	},
 	"Events": {{"after", integer, "the seq of the last event that is known"}},
 }
 

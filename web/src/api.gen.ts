@@ -315,6 +315,13 @@ export interface Event {
   batch?: string;
   call?: string;
   body?: unknown;
+  prev: string;
+  link: string;
+}
+
+export interface Trail {
+  events: Event[];
+  seq: number;
 }
 
 export interface Pause {
@@ -380,6 +387,7 @@ export const routes = {
   Grants: { method: "GET", path: "/v1/grants" },
   RevokeGrant: { method: "POST", path: "/v1/grants/{id}/revoke" },
   Events: { method: "GET", path: "/v1/events" },
+  Trail: { method: "GET", path: "/v1/trail" },
   Status: { method: "GET", path: "/v1/status" },
   Pause: { method: "POST", path: "/v1/pause" },
   Unpause: { method: "POST", path: "/v1/unpause" },
@@ -410,6 +418,7 @@ export interface Signatures {
   Grants: { query: { all?: boolean }; out: Grants };
   RevokeGrant: { params: { id: string }; in: None; out: Grant };
   Events: { query: { after?: number }; out: Event };
+  Trail: { query: { after?: number; limit?: number }; out: Trail };
   Status: { out: Status };
   Pause: { in: PauseRequest; out: Status };
   Unpause: { in: None; out: Status };
