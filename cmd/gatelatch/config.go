@@ -22,6 +22,9 @@ type config struct {
 	Listen string       `yaml:"listen"`
 	Store  string       `yaml:"store"`
 	Hooks  []hookConfig `yaml:"hooks"`
+	// Checkpoints is a file on a second place; see docs/audit.md.
+	Checkpoints         string `yaml:"checkpoints"`
+	CheckpointsRequired bool   `yaml:"checkpoints_required"`
 }
 
 type hookConfig struct {
@@ -58,6 +61,21 @@ func loadConfig(dir string) (config, error) {
 		}
 	}
 	return c, nil
+}
+
+// checkpoints puts what the configuration says about them into opt.
+func (c config) checkpoints(opt *gatewayOptions) error {
+	if opt.checkpoints == "" {
+		opt.checkpoints = c.Checkpoints
+	}
+	opt.checkpointsRequired = opt.checkpointsRequired || c.CheckpointsRequired
+	switch {
+	case opt.checkpoints == "" && opt.checkpointsRequired:
+		return withHint(errors.New("checkpoints are required, but have no file"), "name one with --checkpoints, on a second place")
+	case opt.checkpoints != "" && !filepath.IsAbs(opt.checkpoints):
+		return fmt.Errorf("checkpoints: %q needs an absolute path", opt.checkpoints)
+	}
+	return nil
 }
 
 // onlyOursToWrite refuses a file that others can change: it names programs.

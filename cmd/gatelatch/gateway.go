@@ -33,7 +33,10 @@ type gatewayOptions struct {
 	config string // directory
 	listen string
 	store  string // "" is a file in the state directory, else a postgres:// URL
-	log    *slog.Logger
+	// checkpoints is where signed checkpoints of the trail go; "" is nowhere.
+	checkpoints         string
+	checkpointsRequired bool // no decisions without them
+	log                 *slog.Logger
 }
 
 // gateway is everything that runs, wired together.
@@ -42,6 +45,7 @@ type gateway struct {
 	lock  *os.File
 	store gatelatch.Store
 	auth  *auth.Auth
+	trail *keeper
 	url   string
 	temp  string // where the sockets lie, if that is not the state directory
 
@@ -67,6 +71,9 @@ func startGateway(opt gatewayOptions) (_ *gateway, err error) {
 	if opt.store == "" {
 		opt.store = cfg.Store
 	}
+	if err := cfg.checkpoints(&opt); err != nil {
+		return nil, err
+	}
 	if err := opt.state.Prepare(); err != nil {
 		return nil, err
 	}
@@ -84,17 +91,28 @@ func startGateway(opt gatewayOptions) (_ *gateway, err error) {
 	if g.store, err = openStore(ctx, opt); err != nil {
 		return nil, err
 	}
+	if g.trail, err = newKeeper(ctx, opt, g.store); err != nil {
+		return nil, err
+	}
 	g.auth = auth.New(g.store, personName())
 	if err := g.auth.EnsureFiles(ctx, opt.state); err != nil {
 		return nil, err
 	}
+	if err := g.trail.write(ctx); err != nil && opt.checkpointsRequired {
+		return nil, err
+	}
 	rules := policy.Open(filepath.Join(opt.config, "policy.yaml"))
-	rules.Protect(string(opt.state), opt.config)
+	rules.Protect(string(opt.state), opt.config, opt.checkpoints)
 	if p := rules.Problem(); p != "" {
 		opt.log.Warn("the rules can't be read", "problem", p)
 	}
 	gate := gatelatch.New(g.store, rules, cfg.hooks()...)
 	g.work.Go(func() { gate.Run(ctx) })
+	g.work.Go(func() {
+		if err := g.trail.run(ctx, opt.checkpointsRequired); err != nil {
+			g.failed <- err
+		}
+	})
 	if err := g.listen(ctx, gate, rules); err != nil {
 		return nil, err
 	}
@@ -145,10 +163,11 @@ func checkStore(store string) error {
 		"leave it out for a file in the state directory, or give postgres://USER@HOST/DATABASE")
 }
 
+// personName goes into the trail, where all is UTF-8.
 func personName() string {
 	if u, err := user.Current(); err == nil {
 		if u.Name != "" && u.Name != u.Username {
-			return u.Name
+			return strings.ToValidUTF8(u.Name, "?")
 		}
 		return u.Username
 	}
@@ -163,7 +182,7 @@ func (g *gateway) listen(ctx context.Context, gate *gatelatch.Gate, rules *polic
 	addr := tcp.Addr().String()
 	g.url = "http://" + addr
 	srv, err := server.New(server.Options{
-		Gate: gate, Auth: g.auth, Web: web.FS(), URL: g.url, Version: version, Notice: rules.Problem, Log: g.opt.log,
+		Gate: gate, Auth: g.auth, Web: web.FS(), URL: g.url, Version: version, Notice: joinProblems(rules.Problem, g.trail.Problem), Log: g.opt.log,
 	})
 	if err != nil {
 		return err
@@ -274,6 +293,7 @@ func (g *gateway) close() error {
 	if g.store != nil {
 		if len(g.servers) > 0 {
 			_ = g.opt.state.Retire()
+			errs = append(errs, g.trail.end(g.opt.checkpointsRequired))
 		}
 		errs = append(errs, g.store.Close())
 	}

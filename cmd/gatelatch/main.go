@@ -84,7 +84,7 @@ and lets nothing through that was not allowed.
 			root.AddCommand(c)
 		}
 	}
-	add("gateway", newServeCmd(), newOpenCmd(), newServiceCmd(), newBackupCmd(), newRestoreCmd(), newDemoCmd())
+	add("gateway", newServeCmd(), newOpenCmd(), newServiceCmd(), newLogCmd(), newAuditCmd(), newBackupCmd(), newRestoreCmd(), newDemoCmd())
 	add("decide", newLsCmd(), newShowCmd(), newAllowCmd(), newDenyCmd(), newPauseCmd(), newUnpauseCmd())
 	add("agents", newInstallCmd(), newUninstallCmd(), newHookCmd())
 	return root

@@ -29,6 +29,8 @@ project and ask about the rest.`,
 	cmd.Flags().StringVar(&opt.config, "config", "", "configuration directory (default $XDG_CONFIG_HOME/gatelatch)")
 	cmd.Flags().StringVar(&opt.listen, "listen", "", "loopback address for the page (default "+defaultListen+")")
 	cmd.Flags().StringVar(&opt.store, "store", "", "postgres:// URL of a database that gateways share (default a file in the state directory);\nkeep a password out of it: in ~/.pgpass, or the whole URL in config.yaml")
+	cmd.Flags().StringVar(&opt.checkpoints, "checkpoints", "", "file on a second place that gets signed checkpoints of the audit trail")
+	cmd.Flags().BoolVar(&opt.checkpointsRequired, "checkpoints-required", false, "stop when a checkpoint can't be written")
 	cmd.Flags().BoolVar(&debug, "debug", false, "log more")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print where it listens as JSON, and log as JSON")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) (err error) {
@@ -38,6 +40,11 @@ project and ask about the rest.`,
 		}
 		if opt.config, err = configDir(opt.config); err != nil {
 			return err
+		}
+		if opt.checkpoints != "" {
+			if opt.checkpoints, err = filepath.Abs(opt.checkpoints); err != nil {
+				return err
+			}
 		}
 		opt.log = newLog(debug, asJSON)
 		g, err := startGateway(opt)

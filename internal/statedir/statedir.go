@@ -24,6 +24,9 @@ func (d Dir) AgentKey() string { return filepath.Join(string(d), "agent.key") }
 // ApproverKey is the file with the key of the person's command line.
 func (d Dir) ApproverKey() string { return filepath.Join(string(d), "approver.key") }
 
+// CheckpointKey is the file with the key that signs checkpoints of the trail.
+func (d Dir) CheckpointKey() string { return filepath.Join(string(d), "checkpoint.key") }
+
 // Run holds what is there only while a gateway runs.
 func (d Dir) Run() string { return filepath.Join(string(d), "run") }
 
