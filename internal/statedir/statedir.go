@@ -141,12 +141,18 @@ func ReadKey(path string) (string, error) {
 	return strings.TrimSpace(string(raw)), err
 }
 
-// WriteKey creates a key file for us alone. It never overwrites one.
+// WriteKey creates a key file for us alone, in one step: who is killed leaves
+// no half of it. It never overwrites one.
 func WriteKey(path, key string) error {
-	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL|noFollow, 0o600)
+	tmp := path + ".tmp"
+	f, err := os.OpenFile(tmp, os.O_WRONLY|os.O_CREATE|os.O_TRUNC|noFollow, 0o600)
 	if err != nil {
 		return err
 	}
+	defer func() { _ = os.Remove(tmp) }()
 	_, err = f.WriteString(key + "\n")
-	return errors.Join(err, f.Sync(), f.Close())
+	if err := errors.Join(err, f.Sync(), f.Close()); err != nil {
+		return err
+	}
+	return os.Link(tmp, path)
 }

@@ -41,6 +41,9 @@ func TestPrepareRefuses(t *testing.T) {
 
 func TestKeys(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "k")
+	if err := os.WriteFile(path+".tmp", []byte("what a killed gateway left"), 0o600); err != nil {
+		t.Fatal(err)
+	}
 	if err := WriteKey(path, "gka_x"); err != nil {
 		t.Fatal(err)
 	}
