@@ -23,6 +23,10 @@ var (
 	ErrInvalid   = errors.New("invalid")
 	ErrClosed    = errors.New("the store is closed")
 	ErrStale     = errors.New("changed by somebody else meanwhile")
+
+	// ErrUnavailable is a full disk or a database that is away: asking again
+	// later may succeed, and may find that it already had.
+	ErrUnavailable = errors.New("the gateway can't use its store now")
 )
 
 // A SettledError tells a late decider who was first, and with what.

@@ -55,6 +55,7 @@ var domain = []struct {
 	{gatelatch.ErrStale, "stale", 409, "try again"},
 	{gatelatch.ErrPaused, "paused", 423, `resume with "gatelatch unpause" or in the page`},
 	{gatelatch.ErrClosed, CodeUnavailable, 503, "the gateway is stopping; try again"},
+	{gatelatch.ErrUnavailable, "store", 503, "its disk may be full, or its database away; the gateway's log says more; try again"},
 }
 
 // FromError returns the answer for an error of the domain. Anything unknown is
@@ -65,6 +66,9 @@ func FromError(err error) (int, Error) {
 			continue
 		}
 		e := Error{Code: d.code, Message: err.Error(), Hint: d.hint}
+		if errors.Is(err, gatelatch.ErrUnavailable) {
+			e.Message = gatelatch.ErrUnavailable.Error() // what the database said stays in the log
+		}
 		var s *gatelatch.SettledError
 		if errors.As(err, &s) {
 			e.Decided = FromDecision(&s.Decided)

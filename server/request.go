@@ -96,7 +96,7 @@ func (s *Server) fail(w http.ResponseWriter, r *http.Request, err error) {
 		return
 	}
 	status, e := api.FromError(err)
-	if status == http.StatusInternalServerError {
+	if status == http.StatusInternalServerError || errors.Is(err, gatelatch.ErrUnavailable) {
 		s.opt.Log.Error("request failed", "method", r.Method, "path", r.URL.Path, "err", err)
 	}
 	answer(w, status, api.ErrorBody{Error: e})

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"time"
 
 	"github.com/gatelatch/gatelatch"
@@ -69,7 +70,7 @@ func (s *Store) group(jobs []*writer.Job[job], alone bool) {
 	}
 	if err != nil {
 		for _, j := range jobs {
-			j.Err = fmt.Errorf("write: %w", err)
+			j.Err = explain(fmt.Errorf("write: %w", err))
 		}
 	}
 }
@@ -92,6 +93,20 @@ const (
 	unserialized = "40001"
 	deadlock     = "40P01"
 )
+
+// explain marks an error that is the database's, not the request's: it does not
+// answer, or says that it can't work now.
+func explain(err error) error {
+	var e *pgconn.PgError
+	said := errors.As(err, &e)
+	switch {
+	case err == nil, errors.Is(err, gatelatch.ErrClosed), errors.Is(err, errMoved), collided(err):
+		return err
+	case !said, slices.Contains([]string{"08", "25", "53", "57", "58"}, e.Code[:2]):
+		return fmt.Errorf("%w: %w", gatelatch.ErrUnavailable, err)
+	}
+	return err
+}
 
 func failed(err error, code string) bool {
 	var e *pgconn.PgError

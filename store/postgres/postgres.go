@@ -162,10 +162,10 @@ func (s *Store) View(ctx context.Context, fn func(gatelatch.Reader) error) error
 	var err error
 	for range s.opt.Readers + 1 {
 		if err = s.view(ctx, func(r *reader) error { return fn(r) }); !errors.Is(err, errDead) {
-			break
+			return err
 		}
 	}
-	return err
+	return explain(err)
 }
 
 // errDead means that the pool gave a connection that had been lost before; it
@@ -179,7 +179,7 @@ func (s *Store) view(ctx context.Context, fn func(*reader) error) error {
 		case <-s.closed:
 			return gatelatch.ErrClosed
 		default:
-			return fmt.Errorf("postgres: %w", err)
+			return explain(fmt.Errorf("postgres: %w", err))
 		}
 	}
 	defer held.Release()
@@ -191,8 +191,11 @@ func (s *Store) view(ctx context.Context, fn func(*reader) error) error {
 	case err != nil && c.conn.IsClosed() && !errors.Is(err, os.ErrDeadlineExceeded):
 		return fmt.Errorf("%w: %w", errDead, err)
 	case err != nil:
-		return err
+		return explain(err)
 	}
 	defer func() { _ = c.do("ROLLBACK") }()
-	return fn(&reader{c: c, now: s.clock.By(at)})
+	if err = fn(&reader{c: c, now: s.clock.By(at)}); c.conn.IsClosed() {
+		return explain(err)
+	}
+	return err
 }

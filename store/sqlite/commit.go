@@ -60,7 +60,7 @@ func (s *Store) commit(jobs []*writer.Job[job]) {
 // write that was never committed.
 func fail(jobs []*writer.Job[job], err error) {
 	for _, j := range jobs {
-		j.Err = err
+		j.Err = explain(err)
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"slices"
 	"sync"
 	"time"
 
@@ -211,7 +212,7 @@ func (s *Store) read(ctx context.Context, fn func(*reader) error) error {
 	select {
 	case c := <-s.reads:
 		defer func() { s.reads <- c }()
-		return view(c, func() error { return fn(&reader{c: c, now: s.clock.Now()}) })
+		return explain(view(c, func() error { return fn(&reader{c: c, now: s.clock.Now()}) }))
 	case <-ctx.Done():
 		return context.Cause(ctx)
 	case <-s.closed:
@@ -228,9 +229,26 @@ func view(c *connection, fn func() error) error {
 	return fn()
 }
 
-// lost reports whether a failed commit may have left the disk in doubt.
-func lost(err error) bool {
-	const ioerr = 10              // SQLITE_IOERR
+// Codes of SQLite.
+const (
+	ioerr    = 10
+	full     = 13
+	readonly = 8
+	cantopen = 14
+)
+
+func failed(err error, codes ...int) bool {
 	var e interface{ Code() int } // *sqlite.Error
-	return errors.As(err, &e) && e.Code()&0xff == ioerr
+	return errors.As(err, &e) && slices.Contains(codes, e.Code()&0xff)
+}
+
+// lost reports whether a failed commit may have left the disk in doubt.
+func lost(err error) bool { return failed(err, ioerr) }
+
+// explain marks an error that is the disk's, not the request's.
+func explain(err error) error {
+	if failed(err, ioerr, full, readonly, cantopen) {
+		return fmt.Errorf("%w: %w", gatelatch.ErrUnavailable, err)
+	}
+	return err
 }
