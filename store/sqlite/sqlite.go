@@ -24,7 +24,8 @@ import (
 
 // Options change what a store does; the zero value is right for a gateway.
 type Options struct {
-	Now func() time.Time // the store's clock; nil is time.Now
+	Now     func() time.Time // the store's clock; nil is time.Now
+	Readers int              // how many may read at the same time; 0 is 8
 	// Fatal is called when the disk may have lost a commit: nothing this
 	// process says can be trusted after a failed fsync. nil panics.
 	Fatal func(error)
@@ -51,10 +52,7 @@ type Store struct {
 
 var _ gatelatch.Store = (*Store)(nil)
 
-const (
-	groupSize = 128
-	readers   = 8
-)
+const groupSize = 128
 
 // Open opens or creates the file at path. A second process that opens it is
 // refused.
@@ -65,7 +63,10 @@ func Open(ctx context.Context, path string, opt Options) (_ *Store, err error) {
 	if opt.Fatal == nil {
 		opt.Fatal = func(err error) { panic(err) }
 	}
-	s := &Store{opt: opt, clock: clock.New(opt.Now), reads: make(chan *connection, readers), closed: make(chan struct{})}
+	if opt.Readers <= 0 {
+		opt.Readers = 8
+	}
+	s := &Store{opt: opt, clock: clock.New(opt.Now), reads: make(chan *connection, opt.Readers), closed: make(chan struct{})}
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, s.closeFiles())
@@ -130,7 +131,7 @@ func (s *Store) openFiles(ctx context.Context, path string) (err error) {
 	if s.writes, err = connect(ctx, s.db); err != nil {
 		return err
 	}
-	for range readers {
+	for range s.opt.Readers {
 		c, err := connect(ctx, s.db)
 		if err != nil {
 			return err

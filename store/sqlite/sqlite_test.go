@@ -126,7 +126,7 @@ func TestEveryConnectionIsDurable(t *testing.T) {
 	defer s.Close()
 	for pragma, want := range map[string]string{"journal_mode": "wal", "synchronous": "2"} {
 		all := []*connection{s.writes}
-		for range readers {
+		for range s.opened {
 			all = append(all, <-s.reads)
 		}
 		for i, c := range all {
