@@ -20,18 +20,23 @@ import (
 )
 
 // script makes a cluster and runs it until its input ends, which it also does
-// when the test dies. Then nothing is left of it.
+// when the test dies. Then nothing is left of it. Each line before that crashes
+// the server and starts it again.
 const script = `
 trap '' INT TERM HUP
 bin=$1 dir=$2
 "$bin/initdb" -D "$dir/data" -U postgres -A trust -E UTF8 --locale=C.UTF-8 --no-sync >"$dir/initdb.log" 2>&1 || {
 	cat "$dir/initdb.log" >&2; rm -rf "$dir"; exit 1
 }
-"$bin/postgres" -D "$dir/data" -k "$dir" -c listen_addresses= -c port=5499 -c max_connections=200 </dev/null &
-pid=$!
-read -r _
-kill -QUIT $pid
-wait $pid
+more=0
+while [ $more = 0 ]; do
+	"$bin/postgres" -D "$dir/data" -k "$dir" -c listen_addresses= -c port=5499 -c max_connections=200 </dev/null &
+	pid=$!
+	read -r _
+	more=$?
+	kill -QUIT $pid
+	wait $pid
+done
 rm -rf "$dir"
 `
 
@@ -39,7 +44,7 @@ rm -rf "$dir"
 type Server struct {
 	dir, bin string
 	cmd      *exec.Cmd
-	stdin    io.Closer
+	stdin    io.WriteCloser
 	log      chan struct{} // closed when the server says no more
 
 	mu    sync.Mutex
@@ -135,6 +140,30 @@ func (s *Server) read(log io.ReadCloser, ready chan<- string) {
 	if !up {
 		ready <- all.String()
 	}
+}
+
+// Crash ends the server like "pg_ctl stop -m immediate" and starts it again. It
+// does not wait for either.
+func (s *Server) Crash() error {
+	_, err := io.WriteString(s.stdin, "\n")
+	return err
+}
+
+// Backends returns the processes that serve a client, by what they say they do.
+func (s *Server) Backends() map[int]string {
+	raw, _ := os.ReadFile(filepath.Join(s.dir, "data", "postmaster.pid")) // not there while the server is down
+	pid, _, _ := strings.Cut(string(raw), "\n")
+	children, _ := os.ReadFile(fmt.Sprintf("/proc/%s/task/%s/children", pid, pid))
+	out := map[int]string{}
+	for _, child := range strings.Fields(string(children)) {
+		title, _ := os.ReadFile("/proc/" + child + "/cmdline")
+		// postgres: USER DATABASE [local] COMMIT
+		if f := strings.SplitN(strings.TrimRight(string(title), " \x00"), " ", 5); len(f) == 5 && f[3] == "[local]" {
+			n, _ := strconv.Atoi(child)
+			out[n] = f[4]
+		}
+	}
+	return out
 }
 
 // Stop ends the server and removes its files.
