@@ -107,6 +107,10 @@ type accepted struct{ http.ResponseWriter }
 // WriteHeader implements http.ResponseWriter.
 func (a *accepted) WriteHeader(int) { a.ResponseWriter.WriteHeader(http.StatusAccepted) }
 
+// Unwrap lets the answer have a write deadline of its own: the request's has
+// passed after a long wait.
+func (a *accepted) Unwrap() http.ResponseWriter { return a.ResponseWriter }
+
 func withdraw(_ *Server, q *request, in api.Withdraw) (api.None, error) {
 	return api.None{}, q.seat.Withdraw(q.Context(), q.PathValue("id"), in.Why)
 }
