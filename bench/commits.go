@@ -3,12 +3,9 @@ package main
 import (
 	"context"
 	"database/sql"
-	"fmt"
 	"os"
 	"path/filepath"
 
-	"github.com/gatelatch/gatelatch"
-	"github.com/gatelatch/gatelatch/policy"
 	"github.com/gatelatch/gatelatch/store/sqlite"
 )
 
@@ -49,30 +46,28 @@ func sqliteCommits(dir string, n int) (sample, error) {
 
 // decisions is a request's whole way without a network: proposed and durable,
 // decided and durable, its waiter awake with the batch opened.
-func decisions(dir string, n int, commit sample) error {
+func decisions(r *rig) error {
+	commit, err := sqliteCommits(r.dir, r.n)
+	if err != nil {
+		return err
+	}
+	commit.print("one bare SQLite commit (WAL, synchronous=FULL)")
 	ctx, stop := context.WithCancel(context.Background())
 	defer stop()
-	store, err := sqlite.Open(ctx, filepath.Join(dir, "gate.db"), sqlite.Options{})
+	store, err := sqlite.Open(ctx, filepath.Join(r.dir, "gate.db"), sqlite.Options{})
 	if err != nil {
 		return err
 	}
 	defer func() { _ = store.Close() }()
-	gate := gatelatch.New(store, policy.Default())
-	go gate.Run(ctx)
-	agent := gate.As(gatelatch.Actor{Kind: gatelatch.AgentActor, ID: "key_agent"})
-	person := gate.As(gatelatch.Actor{Kind: gatelatch.PersonActor, ID: "key_person"})
-	s, err := measure(n, func(i int) error {
-		b, err := agent.Propose(ctx, gatelatch.Proposal{
-			Session: gatelatch.SessionInfo{ID: "s", Project: dir}, Message: fmt.Sprint("m", i),
-			Calls: []gatelatch.ProposedCall{{Kind: gatelatch.Permission, Tool: "Bash", Input: []byte(`{"command":"git push origin main"}`), Dir: dir}},
-		})
+	d := newNode(ctx, store, r.dir)
+	s, err := measure(r.n, func(i int) error {
+		c, batch, err := d.propose(ctx, i)
 		if err != nil {
 			return err
 		}
 		awake := make(chan error, 1)
-		go func() { _, err := agent.Await(ctx, b.ID, gatelatch.Hold{Holder: "holder", Consume: true}); awake <- err }()
-		c := b.Calls[0]
-		if _, err := person.Decide(ctx, c.ID, gatelatch.Decision{State: gatelatch.Allowed, Digest: c.Digest}); err != nil {
+		go func() { awake <- d.await(ctx, batch) }()
+		if err := d.decide(ctx, c); err != nil {
 			return err
 		}
 		return <-awake
@@ -81,6 +76,6 @@ func decisions(dir string, n int, commit sample) error {
 		return err
 	}
 	s.print("propose, durable, decide, durable, waiter awake and holding")
-	fmt.Printf("%58s %.1f × one SQLite commit; it makes three\n", "=", ms(s.p50())/ms(commit.p50()))
+	note("that by one SQLite commit; it makes three", ms(s.p50())/ms(commit.p50()), "×")
 	return nil
 }

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"strings"
 	"time"
 
@@ -14,72 +13,39 @@ import (
 
 // hooks times the real hook against the real gateway, for a call that policy
 // allows: judged, committed, audited.
-func hooks(dir string, n int, commit sample) error {
-	bins, err := build(dir)
+func hooks(r *rig) error {
+	bins, err := build(r.dir, "bench/hello", "cmd/gatelatch", "cmd/gatelatch-hook")
 	if err != nil {
 		return err
 	}
-	state, stop, err := serve(dir, bins["gatelatch"])
+	commit, err := sqliteCommits(r.dir, r.n)
 	if err != nil {
 		return err
 	}
-	defer stop()
+	g, err := newGateway(r.dir, bins["gatelatch"])
+	if err != nil {
+		return err
+	}
+	defer g.stop()
 	// One after the other, so that whatever else the machine does hits all.
-	runs, err := sideBySide(n,
+	runs, err := sideBySide(r.n,
 		func(int) error { return exec.Command(bins["hello"]).Run() },
-		func(i int) error { return oneHook("gatelatch-hook", bins["gatelatch-hook"], state, dir, i) },
-		func(i int) error { return oneHook("gatelatch hook", bins["gatelatch"], state, dir, i) },
+		func(i int) error { return oneHook("gatelatch-hook", bins["gatelatch-hook"], g.state, r.dir, i) },
+		func(i int) error { return oneHook("gatelatch hook", bins["gatelatch"], g.state, r.dir, i) },
 	)
 	if err != nil {
 		return err
 	}
 	hello := runs[0]
+	commit.print("one bare SQLite commit (WAL, synchronous=FULL)")
 	hello.print("a Go process that says hello")
-	goal := 4*hello.p50() + commit.p50()
+	limit := 4*hello.p50() + commit.p50()
 	for i, name := range []string{"gatelatch-hook", "gatelatch hook"} {
 		s := runs[i+1]
 		s.print(name + ", a call that policy allows")
-		fmt.Printf("%58s %.2f × hello; 4 × hello + one commit is %.3f ms: %s\n", "=", ms(s.p50())/ms(hello.p50()), ms(goal), verdict(s.p50() <= goal))
+		r.most(name+", p50, by 4 × hello + one commit", ms(s.p50()), ms(limit), "ms")
 	}
 	return nil
-}
-
-func verdict(ok bool) string {
-	if ok {
-		return "within"
-	}
-	return "over"
-}
-
-func build(dir string) (map[string]string, error) {
-	bins := map[string]string{}
-	for _, pkg := range []string{"bench/hello", "cmd/gatelatch", "cmd/gatelatch-hook"} {
-		name := filepath.Base(pkg)
-		bins[name] = filepath.Join(dir, name)
-		cmd := exec.Command("go", "build", "-trimpath", "-buildvcs=false", "-ldflags", "-s -w", "-o", bins[name], "github.com/gatelatch/gatelatch/"+pkg)
-		cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
-		if out, err := cmd.CombinedOutput(); err != nil {
-			return nil, fmt.Errorf("%s: %w\n%s", pkg, err, out)
-		}
-	}
-	return bins, nil
-}
-
-func serve(dir, bin string) (statedir.Dir, func(), error) {
-	state := statedir.Dir(filepath.Join(dir, "state"))
-	cmd := exec.Command(bin, "serve", "--json", "--listen", "127.0.0.1:0", "--state", string(state), "--config", filepath.Join(dir, "config"))
-	cmd.Stderr = os.Stderr
-	out, err := cmd.StdoutPipe()
-	if err != nil {
-		return "", nil, err
-	}
-	if err := cmd.Start(); err != nil {
-		return "", nil, err
-	}
-	if _, err := out.Read(make([]byte, 1)); err != nil { // it prints once it serves
-		return "", nil, fmt.Errorf("the gateway did not start: %w", err)
-	}
-	return state, func() { _ = cmd.Process.Signal(os.Interrupt); _ = cmd.Wait() }, nil
 }
 
 func oneHook(name, bin string, state statedir.Dir, dir string, i int) error {

@@ -3,82 +3,177 @@
 package main
 
 import (
+	"errors"
 	"flag"
 	"fmt"
 	"os"
+	"path/filepath"
+	"runtime"
+	"runtime/pprof"
 	"slices"
-	"time"
+	"strings"
 )
 
+// parts are what can be measured, in this order.
+var parts = []struct {
+	name, what string
+	run        func(*rig) error
+}{
+	{"commits", "one request's way, beside one commit", decisions},
+	{"hooks", "the hook, beside a process that says hello", hooks},
+	{"sqlite", "propose and decide, beside the same rows in bare groups", sqliteRate},
+	{"postgres", "propose and decide, beside the same rows written bare", postgresRate},
+	{"wake", "from a decision to its waiter, one node", wakeHere},
+	{"nodes", "from a decision to its waiter, across two nodes", wakeAcross},
+	{"polls", "memory of a request that waits", pollMemory},
+	{"streams", "memory of an event stream", streamMemory},
+	{"pending", "much that waits: starting after a kill, listing", manyPending},
+}
+
+// rig is what every part gets.
+type rig struct {
+	dir string // the part's own
+	n   int
+	board
+}
+
 func main() {
-	n := flag.Int("n", 300, "how often each thing is measured")
+	var names []string
+	for _, p := range parts {
+		names = append(names, fmt.Sprintf("%-10s%s", p.name, p.what))
+	}
+	n := flag.Int("n", 300, "how often each single thing is measured")
+	dir := flag.String("dir", "", "`directory` on a real disk (default .run, or the user's cache)")
+	only := flag.String("only", "", "run these `parts` only, as a,b:\n"+strings.Join(names, "\n"))
+	cpu := flag.String("cpuprofile", "", "write a CPU profile of this process to `file`")
+	mem := flag.String("memprofile", "", "write a profile of this process's allocations to `file`")
 	flag.Parse()
-	if err := run(*n); err != nil {
+	if err := profiled(*cpu, *mem, func() error { return run(*dir, *only, *n) }); err != nil {
 		fmt.Fprintln(os.Stderr, "bench:", err)
 		os.Exit(1)
 	}
 }
 
-func run(n int) error {
-	dir, err := os.MkdirTemp("", "gatelatch-bench-")
+func run(dir, only string, n int) (err error) {
+	chosen, err := choose(only)
 	if err != nil {
 		return err
 	}
-	defer func() { _ = os.RemoveAll(dir) }()
-	commit, err := bareCommits(dir, n)
-	if err != nil {
+	if dir, err = workDir(dir); err != nil {
 		return err
 	}
-	commit.print("one bare commit (append, fsync)")
-	sql, err := sqliteCommits(dir, n)
-	if err != nil {
+	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
+	r := &rig{dir: dir, n: n}
+	if err := r.machine(); err != nil {
 		return err
 	}
-	sql.print("one bare SQLite commit (WAL, synchronous=FULL)")
-	if err := decisions(dir, n, sql); err != nil {
-		return err
-	}
-	return hooks(dir, n, sql)
-}
-
-// sample is a list of durations.
-type sample []time.Duration
-
-// measure runs fn n times after a few that do not count.
-func measure(n int, fn func(i int) error) (sample, error) {
-	out, err := sideBySide(n, fn)
-	if err != nil {
-		return nil, err
-	}
-	return out[0], nil
-}
-
-// sideBySide measures several things in turn.
-func sideBySide(n int, fns ...func(i int) error) ([]sample, error) {
-	const warm = 10
-	out := make([]sample, len(fns))
-	for i := range n + warm {
-		for k, fn := range fns {
-			start := time.Now()
-			if err := fn(i); err != nil {
-				return nil, err
-			}
-			if i >= warm {
-				out[k] = append(out[k], time.Since(start))
-			}
+	for _, p := range parts {
+		if !slices.Contains(chosen, p.name) {
+			continue
+		}
+		average, stolen, total := load()
+		fmt.Printf("\n%s: %s (load average %.1f)\n", p.name, p.what, average)
+		if r.dir = filepath.Join(dir, p.name); os.Mkdir(r.dir, 0o700) != nil {
+			return fmt.Errorf("%s is in the way", r.dir)
+		}
+		if err := p.run(r); err != nil {
+			return fmt.Errorf("%s: %w", p.name, err)
+		}
+		if _, s, t := load(); s-stolen > 0.02*(t-total) {
+			note("other machines took of this one meanwhile: measure again?", 100*(s-stolen)/(t-total), "%")
+		}
+		if err := os.RemoveAll(r.dir); err != nil {
+			return err
 		}
 	}
-	for _, s := range out {
-		slices.Sort(s)
+	r.summary()
+	return nil
+}
+
+func choose(only string) (chosen []string, err error) {
+	if only != "" {
+		chosen = strings.Split(only, ",")
 	}
-	return out, nil
+	var all []string
+	for _, p := range parts {
+		all = append(all, p.name)
+	}
+	for _, name := range chosen {
+		if !slices.Contains(all, name) {
+			return nil, fmt.Errorf("no part is called %q: there are %s", name, strings.Join(all, ", "))
+		}
+	}
+	if len(chosen) == 0 {
+		return all, nil
+	}
+	return chosen, nil
 }
 
-func (s sample) at(q float64) time.Duration { return s[min(len(s)-1, int(q*float64(len(s))))] }
-func (s sample) p50() time.Duration         { return s.at(0.50) }
-
-func (s sample) print(what string) {
-	fmt.Printf("%-58s p50 %8.3f ms   p99 %8.3f ms\n", what, ms(s.p50()), ms(s.at(0.99)))
+// workDir makes a directory of this run's own. A file system in memory has no
+// fsync worth the name.
+func workDir(dir string) (string, error) {
+	tries := []string{dir}
+	if dir == "" {
+		tries = []string{".run"}
+		if cache, err := os.UserCacheDir(); err == nil {
+			tries = append(tries, filepath.Join(cache, "gatelatch"))
+		}
+	}
+	var errs []error
+	for _, d := range tries {
+		if err := os.MkdirAll(d, 0o700); err != nil {
+			errs = append(errs, err)
+		} else if err := onDisk(d); err != nil {
+			errs = append(errs, err)
+		} else if d, err = filepath.Abs(d); err == nil {
+			return os.MkdirTemp(d, "bench-")
+		}
+	}
+	return "", errors.Join(errs...)
 }
 
-func ms(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
+// onDisk refuses a directory that lies in memory.
+func onDisk(dir string) error {
+	name, err := fileSystem(dir)
+	if err == nil && (name == "tmpfs" || name == "ramfs") {
+		err = fmt.Errorf("%s is %s, which keeps nothing: give -dir on a real disk", dir, name)
+	}
+	return err
+}
+
+// machine prints what the numbers below rest on.
+func (r *rig) machine() error {
+	name, err := fileSystem(r.dir)
+	if err != nil {
+		return err
+	}
+	s, err := bareCommits(r.dir, r.n)
+	if err != nil {
+		return err
+	}
+	fmt.Printf("%s on %s/%s, %d cores; files on %s\n", runtime.Version(), runtime.GOOS, runtime.GOARCH, runtime.NumCPU(), name)
+	s.print("one fsync (append a kilobyte, wait until it is there)")
+	return nil
+}
+
+func profiled(cpu, mem string, fn func() error) error {
+	if cpu != "" {
+		f, err := os.Create(cpu)
+		if err != nil {
+			return err
+		}
+		defer func() { _ = f.Close() }()
+		if err := pprof.StartCPUProfile(f); err != nil {
+			return err
+		}
+		defer pprof.StopCPUProfile()
+	}
+	if err := fn(); err != nil || mem == "" {
+		return err
+	}
+	f, err := os.Create(mem)
+	if err != nil {
+		return err
+	}
+	return errors.Join(pprof.Lookup("allocs").WriteTo(f, 0), f.Close())
+}

@@ -40,7 +40,7 @@ var outside = map[string][]string{
 	"store/postgres":      {"github.com/jackc/pgx/v5"},
 	"cmd/gatelatch":       {"github.com/spf13/cobra", "go.yaml.in/yaml/v3"},
 	"model/modeltest":     {"pgregory.net/rapid"},
-	"bench":               nil,
+	"bench":               {"github.com/jackc/pgx/v5"},
 }
 
 func TestImports(t *testing.T) {
