@@ -93,22 +93,23 @@ func killedAt(t *testing.T, steps []step, n int, calm []string) bool {
 		return false
 	}
 	g.start()
-	d.finish(t, g, steps, next, calm)
+	d.finish(t, g, steps, next, steps[max(next-1, 0):min(next+1, len(steps))], calm)
 	if t.Failed() {
 		t.Logf("killed at write %v, during step %d", where, next)
 	}
 	return true
 }
 
-// finish goes on with the work at a gateway that came back, and holds all it
-// said against what it knows, at once and in the end.
-func (d *desk) finish(t *testing.T, g *gateway, steps []step, from int, calm []string) {
+// finish goes on with the work at a gateway that came back, asks for some of it
+// again, and holds all that was said against what the store knows, at once and
+// in the end.
+func (d *desk) finish(t *testing.T, g *gateway, steps []step, from int, repeat []step, calm []string) {
 	t.Helper()
 	must(t, d.sit(g.state))
 	must(t, d.remembered(t.Context()))
 	_, err := d.work(t.Context(), steps, from)
 	must(t, err)
-	must(t, d.again(t.Context(), steps))
+	must(t, d.again(t.Context(), repeat))
 	g.stop()
 	rec, err := readFile(t.Context(), g.state)
 	must(t, err)

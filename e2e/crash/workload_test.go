@@ -39,29 +39,27 @@ func session() []step { return append(single(), batches()...) }
 // single is how a hook asks: its host runs a call as soon as it hears.
 func single() []step {
 	return []step{
-		propose("allowed", true, "pwd"),
+		propose("allowed", atOnce, "pwd"),
 		ran("allowed 1", true),
 
-		propose("asked", true, "git push"),
-		decide("asked 1", gatelatch.Denied),
-		await("asked", true),
+		propose("asked", atOnce, "git push"),
+		decide("asked 1", gatelatch.Allowed),
+		await("asked", atOnce),
 	}
 }
 
 // batches is how an agent asks that runs its calls by itself, one by one.
 func batches() []step {
 	return []step{
-		propose("mixed", false, "git push", "rm -rf x", "git pull"),
+		propose("mixed", byOne, "git push", "git pull"),
 		edit("mixed 1", "git push --dry-run"),
 		decide("mixed 1", gatelatch.Allowed),
 		withdraw("mixed"),
-		await("mixed", false),
+		await("mixed", byOne),
 		consume("mixed 1"),
-		extend("mixed", "pwd"),
-		await("mixed", false),
-		report("mixed 1", false),
-		consume("mixed 4"),
-		report("mixed 4", true),
+		extend("mixed", "rm -rf x"),
+		await("mixed", byOne),
+		report("mixed 1", true),
 		finish("mixed"),
 	}
 }
@@ -70,7 +68,7 @@ func batches() []step {
 // the end.
 func pausing() []step {
 	return []step{
-		propose("stopped", true, "git push"),
+		propose("stopped", later, "git push"),
 		{name: "pause", once: true, do: func(ctx context.Context, d *desk) error {
 			_, err := d.person.Pause(ctx, "")
 			return d.told("stopped 1", gatelatch.Denied, err)
@@ -79,13 +77,24 @@ func pausing() []step {
 			_, err := d.person.Unpause(ctx)
 			return err
 		}},
-		await("stopped", true),
-		propose("waiting", true, "git push"),
+		propose("waiting", later, "git push"),
 	}
 }
 
-func (d *desk) hold(message string, all bool) gatelatch.Hold {
-	return gatelatch.Hold{Holder: d.session + " " + message, Consume: all}
+// A mode is how an agent wants to hold a batch.
+type mode int
+
+const (
+	later  mode = iota // it does not say yet
+	atOnce             // and runs everything as soon as it holds it
+	byOne              // and consumes each call
+)
+
+func (d *desk) hold(message string, how mode) (h gatelatch.Hold) {
+	if how != later {
+		h = gatelatch.Hold{Holder: d.session + " " + message, Consume: how == atOnce}
+	}
+	return h
 }
 
 // calls are the given commands, as the calls "MESSAGE 1", "MESSAGE 2" and so on.
@@ -100,10 +109,10 @@ func calls(message string, from int, commands []string) (out []gatelatch.Propose
 
 func command(cmd string) []byte { return fmt.Appendf(nil, `{"command":%q}`, cmd) }
 
-func propose(message string, all bool, commands ...string) step {
+func propose(message string, how mode, commands ...string) step {
 	return step{name: "propose " + message, do: func(ctx context.Context, d *desk) error {
 		b, err := d.agent.Propose(ctx, gatelatch.Proposal{
-			Session: gatelatch.SessionInfo{ID: d.session}, Message: message, Hold: d.hold(message, all), Calls: calls(message, 1, commands),
+			Session: gatelatch.SessionInfo{ID: d.session}, Message: message, Hold: d.hold(message, how), Calls: calls(message, 1, commands),
 		})
 		return d.hear(message, b, err)
 	}}
@@ -117,9 +126,9 @@ func extend(message string, commands ...string) step {
 	}}
 }
 
-func await(message string, all bool) step {
+func await(message string, how mode) step {
 	return step{name: "await " + message, do: func(ctx context.Context, d *desk) error {
-		b, err := d.agent.Await(ctx, d.batches[message].id, d.hold(message, all))
+		b, err := d.agent.Await(ctx, d.batches[message].id, d.hold(message, how))
 		if err == nil && b.Opened == nil {
 			return fmt.Errorf("batch %s came unopened", message)
 		}
