@@ -44,7 +44,10 @@ type gateway struct {
 func newGateway(dir, bin string) (*gateway, error) {
 	g := &gateway{state: stateIn(dir), bin: bin}
 	g.args = []string{"serve", "--json", "--listen", "127.0.0.1:0", "--state", string(g.state), "--config", filepath.Join(dir, "config")}
-	return g, g.start()
+	if err := g.start(); err != nil {
+		return nil, err
+	}
+	return g, nil
 }
 
 func stateIn(dir string) statedir.Dir { return statedir.Dir(filepath.Join(dir, "state")) }

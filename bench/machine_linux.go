@@ -14,10 +14,10 @@ func fileSystem(dir string) (string, error) {
 	if err := syscall.Statfs(dir, &st); err != nil {
 		return "", fmt.Errorf("%s: %w", dir, err)
 	}
-	names := map[int64]string{
+	names := map[uint32]string{
 		0x01021994: "tmpfs", 0x858458f6: "ramfs", 0xef53: "ext4", 0x58465342: "xfs", 0x9123683e: "btrfs", 0x2fc12fc1: "zfs", 0x794c7630: "overlayfs",
 	}
-	magic := int64(st.Type) & 0xffffffff
+	magic := uint32(st.Type)
 	if name, ok := names[magic]; ok {
 		return name, nil
 	}
