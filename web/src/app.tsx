@@ -1,9 +1,21 @@
 import { loggedIn } from "./api";
+import { Grants } from "./grants/grants";
 import { History } from "./history/history";
 import { Inbox } from "./queue/inbox";
 import { place } from "./state";
 import { Bar } from "./ui/bar";
 import { Login, stage } from "./ui/login";
+
+function View({ path }: { path: string }) {
+  switch (path) {
+    case "/history":
+      return <History />;
+    case "/remembered":
+      return <Grants />;
+    default:
+      return <Inbox />;
+  }
+}
 
 export function App() {
   // A link that was refused does not lock out a browser that is logged in already.
@@ -11,7 +23,7 @@ export function App() {
   return (
     <div class="app">
       <Bar />
-      {place.value.path === "/history" ? <History /> : <Inbox />}
+      <View path={place.value.path} />
     </div>
   );
 }

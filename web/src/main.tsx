@@ -3,7 +3,9 @@ import "./ui/base.css";
 import "./queue/queue.css";
 import "./call/card.css";
 import "./call/blocks.css";
+import "./call/step.css";
 import "./history/history.css";
+import "./grants/grants.css";
 import "./ui/narrow.css";
 
 import { effect } from "@preact/signals";
@@ -24,11 +26,13 @@ watchPause();
 watchKeys();
 setInterval(() => (now.value = Date.now()), 1000);
 
+const names: Record<string, string> = { "/history": "History", "/remembered": "Remembered" };
+
 effect(() => {
   document.documentElement.dataset["live"] = link.value === "live" && loggedIn.value ? "on" : "off";
 });
 effect(() => {
-  const name = !loggedIn.value ? "Log in" : place.value.path === "/history" ? "History" : "Inbox";
+  const name = loggedIn.value ? (names[place.value.path] ?? "Inbox") : "Log in";
   const count = loggedIn.value && waiting.value > 0 ? `(${waiting.value}) ` : "";
   document.title = `${count}${name} · Gatelatch`;
 });

@@ -14,7 +14,7 @@ export const now = signal(Date.now());
 /** What became of the last thing the person did. */
 export interface News {
   text: string;
-  icon: "yes" | "no" | "wait";
+  icon: "yes" | "no" | "pen" | "wait";
   subject?: string;
 }
 
@@ -43,8 +43,15 @@ export function actorName(actor: Actor): string {
   return actor.name || (actor.id ? `${actor.kind} ${actor.id}` : actor.kind);
 }
 
-export function stateWord({ kind, state }: Call): string {
+export function isYou({ kind, id }: Actor): boolean {
+  const you = status.value?.you;
+  return you !== undefined && kind === you.kind && id === you.id;
+}
+
+export function stateWord({ kind, state, decided }: Call): string {
   if (kind === "question" && state === "allowed") return "Answered";
+  if (decided?.interrupt) return "Denied and stopped";
+  if (decided?.reply) return "Denied with a reply";
   return state.charAt(0).toUpperCase() + state.slice(1);
 }
 

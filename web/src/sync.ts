@@ -4,9 +4,10 @@
 import { batch } from "@preact/signals";
 import { ApiError, ask } from "./api";
 import type { Call, Event } from "./api.gen";
+import { readGrants } from "./grants/store";
 import { pageSize, putPast, setPast } from "./history/store";
 import { calls, drop, put } from "./queue/store";
-import { isSettled, link, status } from "./state";
+import { isSettled, link, place, status } from "./state";
 import { listen, type Message } from "./stream";
 
 const firstPause = 300;
@@ -39,7 +40,7 @@ async function run(signal: AbortSignal): Promise<void> {
       await listen(seq, signal, {
         open: () => {
           opened = Date.now();
-          if (link.value === "lost") void readStatus();
+          if (link.value === "lost") void Promise.all([readStatus(), place.value.path === "/remembered" && readGrants()]);
           link.value = "live";
         },
         message: (m) => (seq = take(m, looker)),
@@ -65,6 +66,8 @@ function take(m: Message, looker: Looker): number {
   const event = JSON.parse(m.data) as Event;
   if (event.call) looker.look(event.call);
   if (event.kind.startsWith("gate.")) void readStatus();
+  // A use is no event of its own: it comes with the call that it allowed.
+  if (place.value.path === "/remembered" && /^(grant\.|call\.judged)/.test(event.kind)) void readGrants();
   return event.seq;
 }
 

@@ -1,6 +1,7 @@
 import { cleanup } from "@testing-library/preact";
 import { afterEach, beforeEach, vi } from "vitest";
 import { loggedIn } from "../src/api";
+import { resetGrants } from "../src/grants/store";
 import { resetPast } from "../src/history/store";
 import { resetQueue } from "../src/queue/store";
 import { go, link, status, tell } from "../src/state";
@@ -19,6 +20,7 @@ afterEach(() => {
   localStorage.clear();
   resetQueue();
   resetPast();
+  resetGrants();
   helpOpen.value = false;
   tell(null);
   status.value = null;

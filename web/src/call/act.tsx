@@ -5,13 +5,14 @@ interface ActProps {
   class: string;
   armed: boolean;
   off: boolean;
-  keys: string;
+  keys?: string;
+  title?: string;
   press: () => void;
   children: ComponentChildren;
 }
 
 /** A button that does nothing until it is armed. It stays focusable and keeps its size. */
-export function Act({ act, class: names, armed, off, keys, press, children }: ActProps) {
+export function Act({ act, class: names, armed, off, keys, title, press, children }: ActProps) {
   const ready = armed && !off;
   return (
     <button
@@ -20,6 +21,7 @@ export function Act({ act, class: names, armed, off, keys, press, children }: Ac
       data-act={act}
       aria-disabled={ready ? undefined : "true"}
       aria-keyshortcuts={keys}
+      title={title}
       onClick={() => ready && press()}
     >
       {children}

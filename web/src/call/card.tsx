@@ -1,14 +1,19 @@
+import { Fragment } from "preact";
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import type { Call } from "../api.gen";
 import { agentName, projectName } from "../queue/list";
-import { isSettled } from "../state";
+import { isSettled, isYou } from "../state";
 import { Icon } from "../ui/icon";
 import { Foreign } from "../ui/text";
 import { Since, Until } from "../ui/time";
 import { useArming } from "./arming";
+import { Beside } from "./beside";
 import { Blocks } from "./blocks";
-import { DecideBar, SettledBar } from "./decide";
+import { DecideBar, SettledBar, type Step } from "./decide";
+import { InputForm, textOf } from "./input";
+import { choices, PlanChoice } from "./plan";
 import { answersOf, filledBy, Questions, type Filled } from "./questions";
+import { firstDraft, RememberForm } from "./remember";
 import { Why } from "./why";
 
 interface Props {
@@ -22,8 +27,13 @@ export function CallCard({ call, onBack, readOnly = false }: Props) {
   const card = useRef<HTMLElement>(null);
   const shown = `${call.id} ${call.digest}`;
   const [filled, fill] = useFor<Filled>(shown, {});
-  const [saying, say] = useFor(shown, false);
-  const armed = useArming(JSON.stringify([shown, saying]), card);
+  const [choice, choose] = useFor(shown, choices[0]![0]);
+  const [draft, redraft] = useFor(shown, firstDraft(call));
+  const first = useMemo(() => textOf(call), [call]);
+  const [text, write] = useFor(shown, first);
+  const [step, go] = useFor<Step>(shown, "look");
+  const typed = step === "remember" ? draft : step === "edit" ? text.text : "";
+  const armed = useArming(JSON.stringify([shown, step, typed]), card);
   useEffect(() => void card.current?.scrollTo(0, 0), [shown]);
 
   // Drawn once for each state of the call: arming and typing must not draw a long diff again.
@@ -33,32 +43,47 @@ export function CallCard({ call, onBack, readOnly = false }: Props) {
   const named = open ? { "data-call": call.id } : { "data-settled": call.id };
   const questions = call.card.blocks.flatMap((b) => b.questions ?? []);
   const names = ["card", readOnly && "is-past"].filter(Boolean).join(" ");
+  const says = (
+    <h2 class="says" id="says">
+      <Foreign text={call.card.says} />
+    </h2>
+  );
+  const beside = [<Fragment key="s">{says}</Fragment>, ...inFull];
+  const bar = { call, armed, answers: answersOf(questions, filled), questions: questions.length, choice, draft, text, step, go };
+  const secondly = open && (step === "remember" || step === "edit");
   return (
     <article ref={card} class={names} {...named} aria-labelledby="says">
-      <header class="card-head">
+      <header class={secondly ? "card-head is-slim" : "card-head"}>
         <Where call={call} onBack={onBack} />
-        <h2 class="says" id="says">
-          <Foreign text={call.card.says} />
-        </h2>
+        {!secondly && says}
       </header>
-      <div class="card-body" role="group" aria-label="The call in full">
-        <Questions questions={questions} filled={open ? filled : filledBy(questions, call.decided?.answers)} fill={fill} off={!open} />
-        {inFull}
-      </div>
-      {open ? (
-        <DecideBar
-          call={call}
-          armed={armed}
-          answers={answersOf(questions, filled)}
-          questions={questions.length}
-          saying={saying}
-          say={say}
-        />
-      ) : (
-        <SettledBar call={call} readOnly={readOnly} />
+      {secondly && step === "remember" && (
+        <Beside title="Allow, and remember for how long?" call={beside} send={() => press("remember-send")}>
+          <RememberForm call={call} draft={draft} change={redraft} />
+        </Beside>
       )}
+      {secondly && step === "edit" && (
+        <Beside title="Edit, then look at it again" call={beside} send={() => press("edit-send")}>
+          <InputForm call={call} text={text} change={write} />
+        </Beside>
+      )}
+      {!secondly && (
+        <div class="card-body" role="group" aria-label="The call in full">
+          <Questions questions={questions} filled={open ? filled : filledBy(questions, call.decided?.answers)} fill={fill} off={!open} />
+          {call.kind === "plan" && (open || call.decided?.choice) && (
+            <PlanChoice choice={open ? choice : call.decided!.choice!} choose={choose} off={!open} />
+          )}
+          {inFull}
+        </div>
+      )}
+      {open ? <DecideBar {...bar} /> : <SettledBar call={call} readOnly={readOnly} />}
     </article>
   );
+}
+
+/** A key in a field presses the button, so that what holds for the button holds for the key. */
+function press(act: string): void {
+  document.querySelector<HTMLElement>(`article.card [data-act="${act}"]`)?.click();
 }
 
 /** State that belongs to what the key names and starts anew with the next. */
@@ -83,7 +108,7 @@ function Where({ call, onBack }: { call: Call; onBack: () => void }) {
         <Foreign text={projectName(session)} />
       </b>
       <Sep wide />
-      <span class="is-wide">
+      <span class="cut agent is-wide">
         <Foreign text={agentName(session)} />
       </span>
       {call.dir && (
@@ -95,6 +120,11 @@ function Where({ call, onBack }: { call: Call; onBack: () => void }) {
         </span>
       )}
       <span class="grow" />
+      {call.edited && (
+        <span class="chip is-close">
+          edited {isYou(call.edited.by) && <span class="is-wide">by you</span>}
+        </span>
+      )}
       {batch.size > 1 && (
         <span>
           {batch.position} of {batch.size}

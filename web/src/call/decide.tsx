@@ -6,49 +6,126 @@ import { Icon } from "../ui/icon";
 import { Foreign } from "../ui/text";
 import { clock } from "../ui/time";
 import { Act } from "./act";
-import { decide, outcome, sending } from "./decision";
+import { StepBar } from "./beside";
+import { decide, edit, outcome, report, sending } from "./decision";
+import { inputOf, type Text } from "./input";
 import { News } from "./news";
+import { buttonOf, termsOf, type Draft } from "./remember";
 import { SayWhy } from "./saywhy";
+
+/** Which step of a decision the card is at. */
+export type Step = "look" | "say" | "remember" | "edit";
 
 export interface BarProps {
   call: Call;
   armed: boolean;
   questions: number;
   answers: Record<string, string>;
-  saying: boolean;
-  say: (on: boolean) => void;
+  choice: string;
+  draft: Draft;
+  text: Text;
+  step: Step;
+  go: (to: Step) => void;
 }
 
-const words: Record<string, { yes: string; no: string; short: string }> = {
-  permission: { yes: "Allow once", no: "Deny", short: "Deny" },
-  question: { yes: "Send answers", no: "Do not answer", short: "Decline" },
-  plan: { yes: "Approve", no: "Keep planning", short: "Deny" },
+const words: Record<string, { yes: string; no: string; say: string; short: string }> = {
+  permission: { yes: "Allow once", no: "Deny", say: "Deny or reply…", short: "Reply…" },
+  question: { yes: "Send answers", no: "Do not answer", say: "Decline and say why…", short: "Decline, say why…" },
+  plan: { yes: "Approve", no: "Keep planning", say: "Say what to change…", short: "Say what to change…" },
 };
 
 /** The same buttons in the same places on every card. */
 export function DecideBar(props: BarProps) {
-  const { call, armed, answers, questions, saying, say } = props;
-  const { yes, no, short } = words[call.kind] ?? words["permission"]!;
   const off = link.value !== "live" || sending.value !== null;
-  const answered = Object.keys(answers).length;
-  if (saying) return <SayWhy call={call} armed={armed} off={off} back={() => say(false)} status={<Status {...props} />} />;
-  const allow = () => void decide(call, questions > 0 ? { state: "allowed", answers } : { state: "allowed" });
+  const back = () => props.go("look");
+  switch (props.step) {
+    case "say":
+      return <SayWhy call={props.call} armed={props.armed} off={off} back={back} status={<Status {...props} />} />;
+    case "remember":
+      return <RememberBar {...props} off={off} />;
+    case "edit":
+      return <EditBar {...props} off={off} />;
+    default:
+      return <LookBar {...props} off={off} />;
+  }
+}
+
+type Bar = BarProps & { off: boolean };
+
+function LookBar(props: Bar) {
+  const { call, armed, off, answers, questions, choice, go } = props;
+  const { yes, no, say, short } = words[call.kind] ?? words["permission"]!;
+  const more = call.kind === "permission";
+  const verb = { state: "allowed", ...(questions > 0 && { answers }), ...(call.kind === "plan" && { choice }) };
   return (
     <footer class={news.value ? "decide has-news" : "decide"} role="group" aria-label="Decide">
       <Act act="deny" class="is-no" armed={armed} off={off} keys="d" press={() => void decide(call, { state: "denied" })}>
         {no} <kbd>D</kbd>
       </Act>
-      <Act act="deny-say" class="is-quiet is-only" armed={armed} off={off} keys="Shift+d" press={() => say(true)}>
-        <span class="wide">{short} and say why…</span>
-        <span class="narrow">{short}, say why…</span> <kbd>⇧D</kbd>
+      <Act act="deny-say" class={more ? "is-quiet" : "is-quiet is-only"} armed={armed} off={off} keys="Shift+d" press={() => go("say")}>
+        <span class="wide">{say}</span>
+        <span class="narrow">{short}</span> <kbd>⇧D</kbd>
       </Act>
       <p class="decide-status" role="status">
         <Status {...props} />
       </p>
-      <Act act="allow" class="is-yes is-main" armed={armed} off={off || answered < questions} keys="a" press={allow}>
+      {more && (
+        <>
+          <Act act="edit" class="is-quiet" armed={armed} off={off} keys="e" press={() => go("edit")}>
+            <span class="wide">Edit first…</span>
+            <span class="narrow">Edit…</span> <kbd>E</kbd>
+          </Act>
+          <Act act="remember" class="is-quiet" armed={armed} off={off} keys="Shift+a" press={() => go("remember")}>
+            <span class="wide">Allow and remember…</span>
+            <span class="narrow">Remember…</span> <kbd>⇧A</kbd>
+          </Act>
+        </>
+      )}
+      <Act
+        act="allow"
+        class="is-yes is-main"
+        armed={armed}
+        off={off || Object.keys(answers).length < questions}
+        keys="a"
+        press={() => void decide(call, verb)}
+      >
         {yes} <kbd>A</kbd>
       </Act>
     </footer>
+  );
+}
+
+/** Allows, with what the fields say. */
+export function allowAs(call: Call, draft: Draft): void {
+  const terms = termsOf(draft);
+  if (draft.scope === "") void decide(call, { state: "allowed" });
+  else if (terms) void decide(call, { state: "allowed", remember: terms });
+}
+
+function RememberBar({ call, armed, off, draft, go }: Bar) {
+  const { button, short } = buttonOf(draft);
+  const ready = draft.scope === "" || termsOf(draft) !== null;
+  const said = news.value ? <News /> : draft.scope === "" ? null : "Listed under Remembered. You can revoke it at any time.";
+  return (
+    <StepBar back={() => go("look")} status={said}>
+      <Act act="remember-send" class="is-yes is-main" armed={armed} off={off || !ready} keys="Control+Enter" press={() => allowAs(call, draft)}>
+        <span class="wide">{button}</span>
+        <span class="narrow">{short}</span> <kbd>⌃⏎</kbd>
+      </Act>
+    </StepBar>
+  );
+}
+
+function EditBar({ call, armed, off, text, go }: Bar) {
+  const read = inputOf(call, text);
+  const save = () => "input" in read && void edit(call, read.input);
+  return (
+    <StepBar back={() => go("look")} status={news.value ? <News /> : "Your text gets its own digest. You see it again before you allow it."}>
+      <Act act="edit-send" class="is-yes is-main" armed={armed} off={off || "wrong" in read || text.text === text.from} keys="Control+Enter" press={save}>
+        <span class="wide">Save and look at it</span>
+        <span class="narrow">Save and look</span> <kbd>⌃⏎</kbd>
+      </Act>
+    </StepBar>
   );
 }
 
@@ -76,6 +153,7 @@ function Status({ call, questions, answers }: BarProps) {
 /** Stands where the buttons were once nothing is left to decide. */
 export function SettledBar({ call, readOnly }: { call: Call; readOnly: boolean }) {
   const note = call.decided?.note;
+  const went = report(call);
   return (
     <footer class="decide is-settled has-news" role="group" aria-label="Decided">
       <Icon name={call.state === "allowed" ? "yes" : call.state === "expired" ? "wait" : "no"} />
@@ -84,7 +162,7 @@ export function SettledBar({ call, readOnly }: { call: Call; readOnly: boolean }
           <Foreign text={outcome(call)} />
         </b>
         {call.decided && <span class="muted"> at {clock(call.decided.at)}</span>}
-        {call.outcome && <span class="muted">, the agent reported {call.outcome.ok ? "success" : "a failure"}</span>}
+        {went && <span class="muted">, {went}</span>}
         {note && (
           <span class="note">
             “<Foreign text={note} />”

@@ -12,7 +12,7 @@ import { putCall } from "../sync";
 /** The call whose decision is under way. */
 export const sending = signal<string | null>(null);
 
-export type Verb = Pick<Decision, "state" | "note" | "answers">;
+export type Verb = Omit<Decision, "digest">;
 
 export async function decide(call: Call, verb: Verb): Promise<boolean> {
   if (sending.value !== null) return false;
@@ -33,7 +33,27 @@ export async function decide(call: Call, verb: Verb): Promise<boolean> {
 
 function done(call: Call, verb: Verb): string {
   if (call.kind === "question") return verb.state === "allowed" ? "Answered" : "Not answered";
+  if (verb.interrupt) return "Denied, and the agent stopped";
+  if (verb.reply) return "Replied to";
+  if (verb.remember) return `Allowed, and remembered ${verb.remember.match}:`;
   return verb.state === "allowed" ? "Allowed once" : "Denied";
+}
+
+/** Replaces the input. The call goes on waiting, as a new one to look at. */
+export async function edit(call: Call, input: unknown): Promise<boolean> {
+  if (sending.value !== null) return false;
+  sending.value = call.id;
+  tell(null);
+  try {
+    putCall(await ask("Edit", { params: { id: call.id }, in: { digest: call.digest, input } }));
+    tell({ text: "Saved. It still waits: look at it, then decide.", icon: "pen" });
+    return true;
+  } catch (err) {
+    tell(await explain(call, err));
+    return false;
+  } finally {
+    sending.value = null;
+  }
 }
 
 async function explain(call: Call, err: unknown): Promise<News | null> {
@@ -68,6 +88,19 @@ async function reload({ id }: Call): Promise<Call | null> {
   } catch {
     return null; // its event will come
   }
+}
+
+const reports: Record<string, string> = {
+  done: "the agent reported success",
+  failed: "the agent reported a failure",
+  unknown: "nobody reported how it went, so it may have run",
+};
+
+/** What became of a call after it was allowed, as far as is known. */
+export function report(call: Call): string {
+  if (call.outcome) return reports[call.outcome.kind] ?? call.outcome.kind;
+  if (call.consumed) return "it has begun";
+  return call.lapses ? "the agent has not come for it yet" : "";
 }
 
 /** How a settled call is told: "Denied by Jon Hale". */

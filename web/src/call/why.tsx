@@ -1,5 +1,7 @@
 import type { Call, Reason } from "../api.gen";
+import { actorName, isYou } from "../state";
 import { Foreign } from "../ui/text";
+import { clock } from "../ui/time";
 
 /** Why the call is here, in the gateway's words; then what others say, last and set apart. */
 export function Why({ call }: { call: Call }) {
@@ -11,7 +13,7 @@ export function Why({ call }: { call: Call }) {
     ["The agent said before", "its words, not checked", call.context?.said],
   ];
   const told = claims.filter(([, , text]) => text);
-  const ours = call.replaced || reasons.length + errors.length > 0;
+  const ours = call.replaced || call.edited || reasons.length + errors.length > 0;
   if (!ours && told.length === 0) return null;
   return (
     <div class="cols">
@@ -21,7 +23,7 @@ export function Why({ call }: { call: Call }) {
             <h3>{call.verdict.effect === "ask" ? "Why asked" : "Why"}</h3>
           </div>
           <ul class="reasons">
-            {call.replaced && <li class="reason is-close">A local hook replaced the agent's input; this is what would run.</li>}
+            <Replaced call={call} />
             {reasons.map((r, i) => (
               <ReasonLine key={i} reason={r} />
             ))}
@@ -50,6 +52,18 @@ export function Why({ call }: { call: Call }) {
       )}
     </div>
   );
+}
+
+/** Whose words these are, where they are not the agent's. */
+function Replaced({ call: { edited, replaced } }: { call: Call }) {
+  if (edited) {
+    return (
+      <li class="reason is-close">
+        Edited by {isYou(edited.by) ? "you" : actorName(edited.by)} at {clock(edited.at)}; this is what would run.
+      </li>
+    );
+  }
+  return replaced ? <li class="reason is-close">A local hook replaced the agent's input; this is what would run.</li> : null;
 }
 
 const effects: Record<string, string> = { ask: "Asked because", deny: "Denied because", allow: "Allowed because" };

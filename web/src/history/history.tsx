@@ -70,6 +70,7 @@ function Row({ call }: { call: Call }) {
       <td class="muted nowrap">{clock(call.decided?.at ?? call.created)}</td>
       <td>
         <Verdict call={call} />
+        <Went call={call} />
       </td>
       <td class="muted cut">
         <Foreign text={call.tool} />
@@ -98,7 +99,7 @@ function Row({ call }: { call: Call }) {
   );
 }
 
-const icons: Record<string, string> = { allowed: "yes", denied: "no", expired: "wait", withdrawn: "undo" };
+const icons: Record<string, string> = { allowed: "yes", denied: "no", expired: "wait", withdrawn: "undo", revoked: "undo" };
 
 function Verdict({ call }: { call: Call }) {
   const kind = call.state === "allowed" ? "is-allow" : call.state === "denied" ? "is-deny" : "";
@@ -106,20 +107,36 @@ function Verdict({ call }: { call: Call }) {
     <span class={`verdict ${kind}`}>
       <Icon name={icons[call.state] ?? "wait"} />
       {stateWord(call)}
-      {call.outcome && !call.outcome.ok && <span class="muted">, failed</span>}
     </span>
   );
+}
+
+const kinds: Record<string, string> = { done: "done", failed: "failed", unknown: "outcome unknown" };
+
+/** What became of it, and whether it is what the agent asked for. */
+function Went({ call }: { call: Call }) {
+  const parts = [call.outcome && (kinds[call.outcome.kind] ?? call.outcome.kind), call.edited && "edited"].filter(Boolean);
+  if (parts.length === 0) return null;
+  return <span class={call.outcome && call.outcome.kind !== "done" ? "sub went is-bad" : "sub went"}>{parts.join(", ")}</span>;
 }
 
 function By({ call }: { call: Call }) {
   const by = call.decided?.by;
   if (!by) return null;
-  if (by.kind !== "policy") return <Foreign text={actorName(by)} />;
+  if (by.kind !== "policy") {
+    return (
+      <>
+        <Foreign text={actorName(by)} />
+        {call.decided?.grant && <span class="sub">and remembered</span>}
+      </>
+    );
+  }
   const rule = call.verdict.reasons?.find((r) => r.effect === call.verdict.effect && r.rule)?.rule;
-  if (!rule) return <span class="muted">policy</span>;
+  const what = call.decided?.grant ? "remembered" : "rule";
+  if (!rule) return <span class="muted">{call.decided?.grant ? what : "policy"}</span>;
   return (
     <>
-      <span class="muted">rule </span>
+      <span class="muted">{what} </span>
       <code>
         <Foreign text={rule} />
       </code>

@@ -25,6 +25,9 @@ export function Bar() {
         <Tab path="/history" name="history" icon="wait">
           History
         </Tab>
+        <Tab path="/remembered" name="remembered" icon="book">
+          Remembered
+        </Tab>
       </nav>
       <div class="bar-notice" role="status">
         <Notice />

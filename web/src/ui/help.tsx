@@ -5,8 +5,10 @@ export const helpOpen = signal(false);
 const keys: [string[], string][] = [
   [["J", "K"], "next, previous call"],
   [["A"], "allow once"],
+  [["⇧A"], "allow and remember"],
+  [["E"], "edit first"],
   [["D"], "deny"],
-  [["⇧D"], "deny and say why"],
+  [["⇧D"], "deny with words, reply, stop"],
   [["/"], "filter, Enter keeps it"],
   [["Esc"], "close, go back"],
   [["?"], "these keys"],

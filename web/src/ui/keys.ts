@@ -5,7 +5,7 @@ import { go, place } from "../state";
 import { helpOpen } from "./help";
 
 /** Keys press the buttons that are on the page, so that what holds for a button holds for its key. */
-const presses: Record<string, string> = { a: "allow", d: "deny", D: "deny-say" };
+const presses: Record<string, string> = { a: "allow", A: "remember", d: "deny", D: "deny-say", e: "edit" };
 
 export function watchKeys(): void {
   window.addEventListener("keydown", (event) => {
@@ -18,8 +18,8 @@ export function watchKeys(): void {
 
 /** Radio buttons and boxes take no letters, so keys go on working from them. */
 function typing(target: EventTarget | null): boolean {
-  if (target instanceof HTMLInputElement) return target.type === "text" || target.type === "search";
-  return target instanceof HTMLTextAreaElement || (target instanceof HTMLElement && target.isContentEditable);
+  if (target instanceof HTMLInputElement) return target.type !== "radio" && target.type !== "checkbox";
+  return target instanceof HTMLTextAreaElement || target instanceof HTMLSelectElement || (target instanceof HTMLElement && target.isContentEditable);
 }
 
 function isFilter(target: EventTarget | null): target is HTMLInputElement {
@@ -65,7 +65,7 @@ function escape(): void {
     filter.value = "";
     focused.blur();
   } else if (helpOpen.value) helpOpen.value = false;
-  else if (button("deny-back")) button("deny-back")!.click();
+  else if (button("back")) button("back")!.click();
   else if (place.value.path === "/history" && place.value.open) go("/history");
   else if (place.value.path === "/" && filter.value) filter.value = "";
   else if (place.value.path === "/" && place.value.open) backToList();

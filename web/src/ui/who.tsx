@@ -1,4 +1,5 @@
 import { ApiError, logout } from "../api";
+import { resetGrants } from "../grants/store";
 import { resetPast } from "../history/store";
 import { resetQueue } from "../queue/store";
 import { actorName, go, status } from "../state";
@@ -36,4 +37,5 @@ async function leave(): Promise<void> {
   status.value = null;
   resetQueue();
   resetPast();
+  resetGrants();
 }

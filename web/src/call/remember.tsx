@@ -1,0 +1,180 @@
+import type { Call, Remember, Terms } from "../api.gen";
+import { basename, Foreign } from "../ui/text";
+
+/** What a person is about to have remembered, as it stands in the fields. */
+export interface Draft {
+  scope: string; // "" is once
+  match: string;
+  uses: string;
+  seconds: number; // 0 is for as long as the scope
+}
+
+const scopes: Record<string, { name: string; button: string; short: string }> = {
+  "": { name: "Once", button: "Allow once", short: "Allow once" },
+  session: { name: "This session", button: "Allow and remember for this session", short: "Allow for this session" },
+  project: { name: "This project", button: "Allow and remember in this project", short: "Allow in this project" },
+  always: { name: "Always", button: "Allow and always remember", short: "Always allow" },
+};
+
+const times: [number, string][] = [
+  [0, "No limit of time"],
+  [15 * 60, "15 minutes"],
+  [3600, "1 hour"],
+  [8 * 3600, "8 hours"],
+  [24 * 3600, "1 day"],
+  [30 * 24 * 3600, "30 days"],
+];
+
+/** The narrowest that can be remembered. */
+export function firstDraft({ remember = [] }: Call): Draft {
+  const first = remember.find((r) => r.match);
+  return { scope: first?.scope ?? "", match: first?.match ?? "", uses: "", seconds: 0 };
+}
+
+/** What the fields say, or null while they say nothing that could be sent. */
+export function termsOf({ scope, match, uses, seconds }: Draft): Terms | null {
+  if (scope === "" || match.trim() === "" || !/^(|[1-9]\d{0,6})$/.test(uses.trim())) return null;
+  const terms: Terms = { scope, match: match.trim() };
+  if (seconds > 0) terms.for_seconds = seconds;
+  if (uses.trim()) terms.uses = Number(uses);
+  return terms;
+}
+
+export const buttonOf = ({ scope }: Draft) => scopes[scope] ?? scopes[""]!;
+
+interface Props {
+  call: Call;
+  draft: Draft;
+  change: (draft: Draft) => void;
+}
+
+export function RememberForm({ call, draft, change }: Props) {
+  const { remember = [] } = call;
+  const suggestion = remember.find((r) => r.scope === draft.scope)?.match ?? "";
+  const never = sameRefusal(remember);
+  const choose = (r?: Remember) => {
+    // Words of the person's own stay; a suggestion gives way to the next.
+    const own = remember.every((o) => o.match !== draft.match);
+    change({ ...draft, scope: r?.scope ?? "", match: own && draft.match ? draft.match : (r?.match ?? draft.match) });
+  };
+  return (
+    <>
+      <fieldset>
+        <legend class="hide">For how long</legend>
+        <div class="choices is-row">
+          <Choice scope="" draft={draft} choose={() => choose()} small="Only this call" />
+          {remember.map((r) => (
+            <Choice key={r.scope} scope={r.scope} draft={draft} choose={() => choose(r)} small={reach(call, r.scope)} refused={never ? "" : r.refused} />
+          ))}
+        </div>
+        {never && (
+          <p class="hint">
+            It can’t be remembered: <Foreign text={never} />.
+          </p>
+        )}
+      </fieldset>
+      {draft.scope !== "" && (
+        <>
+          <section>
+            <div class="sect-head">
+              <h3 class="grow">What it remembers</h3>
+              {draft.match !== suggestion && (
+                <button type="button" class="btn is-link" onClick={() => change({ ...draft, match: suggestion })}>
+                  As suggested
+                </button>
+              )}
+            </div>
+            <div class="rule-box">
+              <label class="rule-line">
+                <span class="muted">allow</span>
+                <span class="hide">Matcher</span>
+                <textarea
+                  class="mono"
+                  data-field="match"
+                  rows={Math.ceil(draft.match.length / 60) || 1}
+                  spellcheck={false}
+                  autocomplete="off"
+                  value={draft.match}
+                  onInput={(e) => change({ ...draft, match: e.currentTarget.value.replaceAll("\n", " ") })}
+                  onKeyDown={(e) => e.key === "Enter" && e.preventDefault()}
+                />
+              </label>
+              <p class="rule-says">
+                Calls of this agent that it covers are not asked about. What a rule denies or asks about stays so.
+              </p>
+            </div>
+          </section>
+          <div class="row-form">
+            <label class={termsOf({ ...draft, match: "x" }) ? "lab" : "lab is-wrong"}>
+              At most
+              <input
+                type="text"
+                class="text"
+                inputMode="numeric"
+                data-field="uses"
+                placeholder="Any number of calls"
+                value={draft.uses}
+                onInput={(e) => change({ ...draft, uses: e.currentTarget.value })}
+              />
+              <small>calls, then it asks again</small>
+            </label>
+            <label class="lab">
+              For
+              <select
+                class="text"
+                data-field="time"
+                value={String(draft.seconds)}
+                onChange={(e) => change({ ...draft, seconds: Number(e.currentTarget.value) })}
+              >
+                {times.map(([seconds, words]) => (
+                  <option key={seconds} value={String(seconds)}>
+                    {words}
+                  </option>
+                ))}
+              </select>
+              <small>from now</small>
+            </label>
+          </div>
+        </>
+      )}
+    </>
+  );
+}
+
+/** The one reason why nothing of it is remembered, if it is one. */
+function sameRefusal(remember: readonly Remember[]): string {
+  const why = remember[0]?.refused;
+  return why && remember.every((r) => r.refused === why) ? why : "";
+}
+
+interface ChoiceProps {
+  scope: string;
+  draft: Draft;
+  choose: () => void;
+  small: string;
+  refused?: string | undefined; // "" where the reason stands elsewhere
+}
+
+function Choice({ scope, draft, choose, small, refused }: ChoiceProps) {
+  return (
+    <label class={refused === undefined ? "choice" : "choice is-refused"}>
+      <input type="radio" name="scope" value={scope} checked={draft.scope === scope} disabled={refused !== undefined} onChange={choose} />
+      <b>{scopes[scope]?.name ?? scope}</b>
+      <small>
+        {refused ? "No: " : refused === "" && "Not possible"}
+        <Foreign text={refused ?? small} />
+      </small>
+    </label>
+  );
+}
+
+function reach({ session }: Call, scope: string): string {
+  switch (scope) {
+    case "session":
+      return "Until it ends";
+    case "project":
+      return session.project ? basename(session.project) : "";
+    default:
+      return "Every project of this agent";
+  }
+}
