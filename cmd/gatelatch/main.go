@@ -85,7 +85,8 @@ and lets nothing through that was not allowed.
 		}
 	}
 	add("gateway", newServeCmd(), newOpenCmd(), newServiceCmd(), newLogCmd(), newAuditCmd(), newBackupCmd(), newRestoreCmd(), newDemoCmd())
-	add("decide", newLsCmd(), newShowCmd(), newAllowCmd(), newDenyCmd(), newPauseCmd(), newUnpauseCmd())
+	add("decide", newLsCmd(), newShowCmd(), newAllowCmd(), newDenyCmd(), newReplyCmd(), newEditCmd(), newGrantsCmd(),
+		newPauseCmd(), newUnpauseCmd())
 	add("agents", newInstallCmd(), newUninstallCmd(), newHookCmd())
 	return root
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -90,7 +91,7 @@ func printCalls(out io.Writer, list api.Calls, settled bool) error {
 	for _, c := range list.Calls {
 		mark := shortAge(c.Created)
 		if settled {
-			mark = c.State + " by " + byName(c.Decided)
+			mark = c.State + " by " + byName(c.Decided) + wentWrong(c.Outcome)
 		}
 		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\n", shortID(c.ID), mark, whose(c.Session), c.Card.Says, cut(c.Card.Subject, 60))
 	}
@@ -123,13 +124,20 @@ func shortAge(t time.Time) string {
 }
 
 func byName(d *api.Decided) string {
-	switch {
-	case d == nil:
+	if d == nil {
 		return "nobody"
-	case d.By.Name != "":
-		return d.By.Name
 	}
-	return d.By.Kind
+	return actorName(d.By)
+}
+
+func actorName(a api.Actor) string { return cmp.Or(a.Name, a.Kind) }
+
+// wentWrong says that a call ran and did not end well.
+func wentWrong(o *api.Outcome) string {
+	if o == nil || o.Kind == string(gatelatch.Done) {
+		return ""
+	}
+	return ", " + o.Kind
 }
 
 func cut(s string, most int) string {
@@ -189,52 +197,6 @@ func findCall(ctx context.Context, c *client.Client, id string) (api.Call, error
 		return found[0], nil
 	}
 	return call, withHint(fmt.Errorf("%d calls begin with %s", len(found), id), "give more characters of the id")
-}
-
-func newAllowCmd() *cobra.Command {
-	cmd := &cobra.Command{
-		Use:   "allow ID",
-		Short: "Allow one call, once",
-		Long:  "Allow one call, once. The decision is bound to the call as it is printed here.",
-		Args:  cobra.ExactArgs(1),
-	}
-	answers := cmd.Flags().StringToString("answer", nil, `for a question: --answer "Which database?=Postgres"`)
-	digest := cmd.Flags().String("digest", "", "refuse unless the call still has this digest")
-	return decideCmd(cmd, func() api.Decision {
-		return api.Decision{State: string(gatelatch.Allowed), Answers: *answers, Digest: *digest}
-	})
-}
-
-func newDenyCmd() *cobra.Command {
-	cmd := &cobra.Command{
-		Use:   "deny ID",
-		Short: "Deny one call",
-		Args:  cobra.ExactArgs(1),
-	}
-	note := cmd.Flags().StringP("note", "m", "", "tell the agent why")
-	return decideCmd(cmd, func() api.Decision { return api.Decision{State: string(gatelatch.Denied), Note: *note} })
-}
-
-func decideCmd(cmd *cobra.Command, decision func() api.Decision) *cobra.Command {
-	return person(cmd, func(ctx context.Context, c *client.Client, asJSON bool) error {
-		call, err := findCall(ctx, c, cmd.Flags().Arg(0))
-		if err != nil {
-			return err
-		}
-		d := decision()
-		if d.Digest == "" {
-			d.Digest = call.Digest
-		}
-		call, err = c.Decide(ctx, call.ID, d)
-		if err != nil {
-			return err
-		}
-		if asJSON {
-			return printJSON(cmd, call)
-		}
-		_, err = fmt.Fprintf(cmd.OutOrStdout(), "%s: %s (%s)\n", call.State, call.Card.Says, cut(call.Card.Subject, 80))
-		return err
-	})
 }
 
 func newPauseCmd() *cobra.Command {

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/gatelatch/gatelatch"
 	"github.com/gatelatch/gatelatch/api"
 )
 
@@ -23,13 +24,48 @@ func printCall(w io.Writer, c api.Call) {
 	for _, r := range c.Verdict.Reasons {
 		fmt.Fprintf(w, "%-8s %s%s\n", r.Effect, r.Message, ruleOf(r))
 	}
-	if c.Replaced {
+	switch {
+	case c.Edited != nil:
+		fmt.Fprintf(w, "edited   by %s, %s ago; this is what would run\n", actorName(c.Edited.By), shortAge(c.Edited.At))
+	case c.Replaced:
 		fmt.Fprintln(w, "replaced a hook replaced the agent's input; this is what would run")
+	}
+	for _, r := range c.Remember {
+		fmt.Fprintf(w, "remember %s\n", suggestion(r))
 	}
 	printForeign(w, "the agent says (not checked)", c.Claim)
 	printForeign(w, "you asked, as its host tells", c.Context.Prompt)
 	printForeign(w, "the agent said before", c.Context.Said)
 	fmt.Fprintf(w, "digest   %s\nstate    %s\n", c.Digest, stateLine(c))
+	printRun(w, c)
+}
+
+// suggestion says what "allow --for" would remember.
+func suggestion(r api.Remember) string {
+	if r.Refused != "" {
+		return fmt.Sprintf("--for %-7s no: %s", r.Scope, r.Refused)
+	}
+	return fmt.Sprintf("--for %-7s %s", r.Scope, r.Match)
+}
+
+// printRun says what became of an allow.
+func printRun(w io.Writer, c api.Call) {
+	if c.Lapses != nil {
+		fmt.Fprintf(w, "lapses   %s, unless the agent comes for it\n", moment(*c.Lapses))
+	}
+	if c.Consumed == nil {
+		return
+	}
+	fmt.Fprintf(w, "began    %s\n", moment(*c.Consumed))
+	if o := c.Outcome; o != nil {
+		fmt.Fprintf(w, "outcome  %s, %s\n", outcomes[o.Kind], moment(o.At))
+	}
+}
+
+var outcomes = map[string]string{
+	string(gatelatch.Done):    "done",
+	string(gatelatch.Failed):  "failed",
+	string(gatelatch.Unknown): "unknown: nobody reported, so it may have run",
 }
 
 // printForeign prints what an agent wrote so that no line of it can be taken
@@ -54,10 +90,22 @@ func ruleOf(r api.Reason) string {
 	return fmt.Sprintf(" [%s, %s]", r.Rule, r.Source)
 }
 
+// stateWord is the state, and which kind of denial.
+func stateWord(c api.Call) string {
+	switch d := c.Decided; {
+	case d == nil:
+	case d.Interrupt:
+		return c.State + " and interrupted"
+	case d.Reply:
+		return c.State + " with a reply"
+	}
+	return c.State
+}
+
 func stateLine(c api.Call) string {
-	s := c.State
+	s := stateWord(c)
 	if d := c.Decided; d != nil {
-		s += " by " + byName(d)
+		s += " by " + byName(d) + grantOf(d) + choiceOf(d)
 		if d.Note != "" {
 			s += ": " + strings.ReplaceAll(d.Note, "\n", " ")
 		}
@@ -69,6 +117,23 @@ func stateLine(c api.Call) string {
 		s += fmt.Sprintf(" (call %d of %d; %d wait)", c.Batch.Position, c.Batch.Size, c.Batch.Waiting)
 	}
 	return s
+}
+
+func grantOf(d *api.Decided) string {
+	switch {
+	case d.Grant == "":
+		return ""
+	case d.By.Kind == string(gatelatch.PersonActor):
+		return ", remembered as " + d.Grant
+	}
+	return ", by the grant " + d.Grant
+}
+
+func choiceOf(d *api.Decided) string {
+	if d.Choice == "" {
+		return ""
+	}
+	return ", " + d.Choice
 }
 
 func printBlock(w io.Writer, b api.Block) {
