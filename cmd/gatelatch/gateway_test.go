@@ -47,6 +47,7 @@ func testGateway(t *testing.T) gatewayOptions {
 func command(t *testing.T, opt gatewayOptions, args ...string) (string, error) {
 	t.Helper()
 	var out bytes.Buffer
+	defer keepUmask()()
 	root := newRootCmd()
 	root.SetOut(&out)
 	root.SetErr(&out)
