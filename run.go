@@ -25,7 +25,7 @@ func RunBatch(ctx context.Context, svc Service, batchID string, h Hold, tool Too
 	if !b.Finished.IsZero() {
 		return svc.Finish(ctx, Finish{Batch: b.ID, Fence: b.Opened.Fence})
 	}
-	r := &runner{svc: svc, hold: h, batch: b}
+	r := &runner{svc: svc, hold: h, batch: b, turn: make(chan struct{}, 1)}
 	for _, c := range b.phase(1) {
 		if c.State != Allowed || c.Consumed != nil {
 			continue
@@ -34,7 +34,18 @@ func RunBatch(ctx context.Context, svc Service, batchID string, h Hold, tool Too
 			return nil, err
 		}
 	}
-	return svc.Finish(ctx, Finish{Batch: b.ID, Fence: r.batch.Opened.Fence})
+	return svc.Finish(ctx, Finish{Batch: b.ID, Fence: r.batch.Opened.Fence, Abandon: b.orphans()})
+}
+
+// orphans reports whether there are allows that only a call needed that ran in
+// an attempt that is over: nobody will ever use them.
+func (b *Batch) orphans() bool {
+	for _, c := range b.Calls {
+		if c.Phase > 1 && c.permit() {
+			return true
+		}
+	}
+	return false
 }
 
 // runner is one attempt at a batch.
@@ -42,6 +53,8 @@ type runner struct {
 	svc   Service
 	hold  Hold
 	batch *Batch // as it was last awaited
+	// turn is held while the fence changes or a lease is renewed with it.
+	turn chan struct{}
 }
 
 // Running is a call that runs.
@@ -55,14 +68,10 @@ type Running struct {
 // settled. The batch waits meanwhile (D7).
 func (r *Running) Need(ctx context.Context, calls ...ProposedCall) ([]*Call, error) {
 	a := r.runner
-	if _, err := a.svc.Extend(ctx, a.batch.ID, a.batch.Opened.Fence, calls); err != nil {
-		return nil, err
-	}
-	b, err := a.svc.Await(ctx, a.batch.ID, a.hold)
+	b, err := a.extend(ctx, calls)
 	if err != nil {
 		return nil, err
 	}
-	a.batch = b
 	got := b.phase(b.Phase)
 	for _, c := range got {
 		if c.State != Allowed {
@@ -74,6 +83,31 @@ func (r *Running) Need(ctx context.Context, calls ...ProposedCall) ([]*Call, err
 		r.needed = append(r.needed, c)
 	}
 	return got, nil
+}
+
+// extend waits for the next phase. No lease has to be renewed meanwhile: it
+// begins anew when the last call is settled.
+func (a *runner) extend(ctx context.Context, calls []ProposedCall) (*Batch, error) {
+	a.turn <- struct{}{}
+	defer func() { <-a.turn }()
+	if _, err := a.svc.Extend(ctx, a.batch.ID, a.batch.Opened.Fence, calls); err != nil {
+		return nil, err
+	}
+	b, err := a.svc.Await(ctx, a.batch.ID, a.hold)
+	if err == nil {
+		a.batch = b
+	}
+	return b, err
+}
+
+func (a *runner) renew(ctx context.Context) error {
+	select {
+	case a.turn <- struct{}{}:
+	case <-ctx.Done():
+		return nil
+	}
+	defer func() { <-a.turn }()
+	return a.svc.Renew(ctx, a.batch.ID, a.batch.Opened.Fence)
 }
 
 func (a *runner) consume(ctx context.Context, c *Call) (*Call, error) {
@@ -111,7 +145,7 @@ func (a *runner) run(ctx context.Context, c *Call, tool Tool) error {
 // keeping runs the tool and renews the lease as long as that takes.
 func (a *runner) keeping(ctx context.Context, r *Running, tool Tool) (out []byte, err error) {
 	ctx, stop := context.WithCancelCause(ctx)
-	fence, lease := a.batch.Opened.Fence, a.hold.Lease
+	lease := a.hold.Lease
 	if lease == 0 {
 		lease = DefaultLease
 	}
@@ -126,7 +160,7 @@ func (a *runner) keeping(ctx context.Context, r *Running, tool Tool) (out []byte
 				return
 			case <-tick.C:
 			}
-			if err := a.svc.Renew(ctx, a.batch.ID, fence); errors.Is(err, ErrFenced) {
+			if err := a.renew(ctx); errors.Is(err, ErrFenced) {
 				stop(err)
 			}
 		}
