@@ -15,7 +15,7 @@ var layer = map[string]int{
 	"shell": 0, "web": 0,
 	"internal/strictjson": 0, "internal/id": 0, "internal/twin": -1, "internal/writer": 0, "internal/statedir": 0, "internal/filelock": 0, "internal/clock": 0,
 	"internal/hostconfig": 0, "internal/userservice": 0,
-	"store/postgres/pgtest": 0, "model": 0,
+	"store/postgres/pgtest": 0, "model": 0, "model/sim": 0,
 
 	"": 1,
 

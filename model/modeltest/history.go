@@ -23,7 +23,7 @@ type history struct {
 	*worker
 	dice    rand.PCG
 	world   *model.World
-	trail   *trail
+	trail   *Trail
 	gates   [2]*gatelatch.Gate // two gateways over one store
 	agents  [2]gatelatch.Actor
 	batches map[string]*model.Batch // by the gate's id
@@ -39,7 +39,7 @@ type history struct {
 // restart loses everything that is not in the store.
 func (h *history) restart() {
 	for i := range h.gates {
-		h.gates[i] = gatelatch.New(h.store, rules{})
+		h.gates[i] = gatelatch.New(h.store, Policy{})
 		h.gates[i].Retention = 100 * 365 * 24 * time.Hour
 	}
 }

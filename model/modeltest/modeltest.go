@@ -110,7 +110,7 @@ func (w *worker) history(t *rapid.T) {
 		w.store, w.chain, w.wall, w.high = s, &audit.Chain{}, 0, 0
 		w.last = 0
 	}
-	h := &history{T: t, worker: w, shown: map[*model.Call]map[string]gatelatch.Sum{}, batches: map[string]*model.Batch{}, trail: newTrail()}
+	h := &history{T: t, worker: w, shown: map[*model.Call]map[string]gatelatch.Sum{}, batches: map[string]*model.Batch{}, trail: NewTrail()}
 	h.world = &model.World{Rules: model.Rules{Judge: judge, Covers: covers}, Now: w.high, Project: map[string]string{"s1": "/p", "s2": ""}}
 	for i := range h.agents {
 		h.agents[i] = gatelatch.Actor{Kind: gatelatch.AgentActor, ID: fmt.Sprintf("key_%d_%d", w.n, i)}

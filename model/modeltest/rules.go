@@ -33,11 +33,11 @@ func covers(match, tool, input string) bool {
 	return match == tool+"(*)" || match == tool+"("+input+")"
 }
 
-// rules is the same as a gatelatch.Policy.
-type rules struct{}
+// Policy is the same as a gatelatch.Policy.
+type Policy struct{}
 
 // Judge implements gatelatch.Policy.
-func (rules) Judge(_ context.Context, c *gatelatch.Call, _ *gatelatch.Session, grants []*gatelatch.Grant) gatelatch.Verdict {
+func (Policy) Judge(_ context.Context, c *gatelatch.Call, _ *gatelatch.Session, grants []*gatelatch.Grant) gatelatch.Verdict {
 	effect, limit := judge(c.Tool, string(c.Input))
 	v := gatelatch.Verdict{Effect: gatelatch.Ask, Limit: limit}
 	if effect != "" {
@@ -54,12 +54,12 @@ func (rules) Judge(_ context.Context, c *gatelatch.Call, _ *gatelatch.Session, g
 }
 
 // Remember implements gatelatch.Policy.
-func (rules) Remember(c *gatelatch.Call, _ *gatelatch.Session, _ gatelatch.Scope) (string, error) {
+func (Policy) Remember(c *gatelatch.Call, _ *gatelatch.Session, _ gatelatch.Scope) (string, error) {
 	return c.Tool + "(" + string(c.Input) + ")", nil
 }
 
 // Covers implements gatelatch.Policy.
-func (rules) Covers(match string, c *gatelatch.Call, _ *gatelatch.Session, _ gatelatch.Scope) error {
+func (Policy) Covers(match string, c *gatelatch.Call, _ *gatelatch.Session, _ gatelatch.Scope) error {
 	if !covers(match, c.Tool, string(c.Input)) {
 		return errors.New("it does not cover the call")
 	}

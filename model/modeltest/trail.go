@@ -19,7 +19,7 @@ func (h *history) look() (ours []gatelatch.Event) {
 			h.must(h.chain.Next(e))
 			switch {
 			case e.Batch == "" || h.batches[e.Batch] != nil:
-				h.must(h.trail.next(e))
+				h.must(h.trail.Next(e))
 				ours = append(ours, e)
 			case !h.old[e.Batch]:
 				h.Fatalf("event %d is about batch %s, which nobody made", e.Seq, e.Batch)
@@ -31,9 +31,9 @@ func (h *history) look() (ours []gatelatch.Event) {
 	}
 }
 
-// A trail knows from events alone what holds, and finds what must not be. It
+// A Trail knows from events alone what holds, and finds what must not be. It
 // knows neither the model nor the gate.
-type trail struct {
+type Trail struct {
 	paused  bool
 	at      time.Time
 	revoked map[string]bool // grants
@@ -54,8 +54,9 @@ type told struct {
 	outcome  gatelatch.OutcomeKind
 }
 
-func newTrail() *trail {
-	return &trail{revoked: map[string]bool{}, calls: map[string]*told{}, order: map[string][]*told{}, fence: map[string]int64{}, phase: map[string]int{}, over: map[string]bool{}}
+// NewTrail returns one that knows nothing yet.
+func NewTrail() *Trail {
+	return &Trail{revoked: map[string]bool{}, calls: map[string]*told{}, order: map[string][]*told{}, fence: map[string]int64{}, phase: map[string]int{}, over: map[string]bool{}}
 }
 
 // detail is what bodies hold.
@@ -82,7 +83,8 @@ var actors = map[gatelatch.EventKind][]gatelatch.ActorKind{
 	gatelatch.GatePaused: {gatelatch.PersonActor}, gatelatch.GateUnpaused: {gatelatch.PersonActor},
 }
 
-func (t *trail) next(e gatelatch.Event) error {
+// Next takes an event over, or says what it breaks.
+func (t *Trail) Next(e gatelatch.Event) error {
 	var d detail
 	if len(e.Body) > 0 {
 		if err := json.Unmarshal(e.Body, &d); err != nil {
@@ -115,7 +117,7 @@ func (t *trail) next(e gatelatch.Event) error {
 }
 
 // apply takes an event over and returns what it breaks.
-func (t *trail) apply(e gatelatch.Event, d detail, c *told) string {
+func (t *Trail) apply(e gatelatch.Event, d detail, c *told) string {
 	permit := c.state == gatelatch.Allowed && !c.consumed
 	switch e.Kind {
 	case gatelatch.CallProposed:
@@ -166,7 +168,7 @@ func (t *trail) apply(e gatelatch.Event, d detail, c *told) string {
 	return ""
 }
 
-func (t *trail) judged(d detail, c *told) string {
+func (t *Trail) judged(d detail, c *told) string {
 	switch d.Effect {
 	case gatelatch.Ask:
 		return ""
@@ -181,7 +183,7 @@ func (t *trail) judged(d detail, c *told) string {
 	return t.settled(d, c)
 }
 
-func (t *trail) settled(d detail, c *told) string {
+func (t *Trail) settled(d detail, c *told) string {
 	switch {
 	case c.state != gatelatch.Pending:
 		return "I2: it was settled"
@@ -196,7 +198,7 @@ func (t *trail) settled(d detail, c *told) string {
 	return ""
 }
 
-func (t *trail) consumed(e gatelatch.Event, d detail, c *told) string {
+func (t *Trail) consumed(e gatelatch.Event, d detail, c *told) string {
 	switch {
 	case c.state != gatelatch.Allowed:
 		return "I1, I8: it is not allowed"
@@ -224,7 +226,7 @@ func (t *trail) consumed(e gatelatch.Event, d detail, c *told) string {
 	return ""
 }
 
-func (t *trail) opened(e gatelatch.Event, d detail) string {
+func (t *Trail) opened(e gatelatch.Event, d detail) string {
 	for _, c := range t.order[e.Batch] {
 		if c.state == gatelatch.Pending {
 			return "I7, D2: a call waits"
