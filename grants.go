@@ -136,17 +136,16 @@ func (g *Grant) Revoke(by Actor, at time.Time) { g.Revoked, g.RevokedBy = at, &b
 func remember(tx Tx, grantID string, b *Batch, c *Call, s *Session, d Decision) error {
 	t := d.Remember
 	gr := &Grant{ID: grantID, Match: t.Match, Scope: t.Scope, Agent: b.Agent, Call: c.ID, By: d.By, At: d.At, Uses: t.Uses}
-	switch t.Scope {
-	case ForSession:
+	switch {
+	case t.Scope == ForSession:
 		gr.Session = b.Session
-	case ForProject:
+	case t.Scope == ForProject && s.Project == "":
+		return invalid("the agent named no project, so nothing can be remembered for it")
+	case t.Scope == ForProject:
 		gr.Project = s.Project
 	}
 	if t.For > 0 {
 		gr.Until = d.At.Add(t.For)
-	}
-	if t.Scope == ForProject && gr.Project == "" {
-		return invalid("the agent named no project, so nothing can be remembered for it")
 	}
 	if err := tx.SaveGrant(gr); err != nil {
 		return err

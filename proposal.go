@@ -147,7 +147,8 @@ func (p *Proposal) batch(by Actor, js []judged, at time.Time) (*Batch, error) {
 		ID: id.New("bat"), Agent: by.ID, AgentName: p.Session.Name,
 		Session: p.Session.ID, Message: p.Message, Pair: p.pair(), Context: p.Context, Created: at,
 	}
-	return b, b.propose(p.Calls, js, p.Limit, by, at)
+	err := b.propose(p.Calls, js, p.Limit, by, at)
+	return b, err
 }
 
 // propose adds calls with their verdicts.

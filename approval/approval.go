@@ -93,14 +93,13 @@ func (g *Gate) RequestApproval(ctx context.Context, r Request) (Answer, error) {
 
 func answer(b *gatelatch.Batch) Answer {
 	c := b.Calls[0]
-	a := Answer{Reason: c.Answer()}
-	switch c.State {
-	case gatelatch.Allowed:
-		a = Answer{Status: Approved, Input: c.Input}
-	case gatelatch.Expired:
-		a.Status = TimedOut
+	switch {
+	case c.State == gatelatch.Allowed && c.Consumed != nil:
+		return Answer{Status: Approved, Input: c.Input}
+	case c.State == gatelatch.Expired:
+		return Answer{Status: TimedOut, Reason: c.Answer()}
 	}
-	return a
+	return Answer{Reason: c.Answer()}
 }
 
 // Auto approves everything that has a call id, without asking anybody and
