@@ -105,7 +105,7 @@ func (t target) PutEvent(e gatelatch.Event) error {
 	if e.Body == nil {
 		e.Body = []byte{}
 	}
-	return t.putEvent(&e)
+	return t.putEvents([]gatelatch.Event{e})
 }
 
 // PutInput implements backup.Target.

@@ -50,15 +50,10 @@ func (t *tx) putRest(b *gatelatch.Batch) error {
 			return fmt.Errorf("call %s: %w", r.ID, err)
 		}
 	}
-	for _, e := range b.Events() {
-		if twin.Is == "no_audit" {
-			break
-		}
-		if err := t.Record(e); err != nil {
-			return err
-		}
+	if twin.Is == "no_audit" {
+		return nil
 	}
-	return nil
+	return t.record(b.Events())
 }
 
 // putCall writes a call's row, and its input and result if they are new. A ref

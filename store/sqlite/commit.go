@@ -21,27 +21,39 @@ func (s *Store) Update(ctx context.Context, fn func(gatelatch.Tx) error) error {
 	return err
 }
 
-// commit runs all jobs in one transaction. A job that is refused is undone by
-// itself; a failed commit fails them all.
+// commit runs all jobs in one transaction. Most jobs agree, or refuse before
+// they wrote anything. If one refuses after it did, all run again, each behind
+// a savepoint so that it can be undone by itself: always having one costs a
+// quarter of the time.
 func (s *Store) commit(jobs []*writer.Job[job]) {
+	if again := s.group(jobs, false); again {
+		s.group(jobs, true)
+	}
+}
+
+// group tries a transaction. A failed commit fails it for all jobs.
+func (s *Store) group(jobs []*writer.Job[job], careful bool) (again bool) {
 	if err := s.writes.do("BEGIN IMMEDIATE"); err != nil {
 		fail(jobs, err)
-		return
+		return false
 	}
 	all := &tx{reader: reader{c: s.writes, now: s.clock.Now()}, head: s.head}
 	for _, j := range jobs {
-		if j.Err = s.one(all, j.Work, len(jobs) > 1); all.broken != nil {
+		if j.Err = s.one(all, j.Work, careful); all.broken != nil || all.left {
 			break
 		}
 	}
-	if all.broken != nil {
+	switch {
+	case all.broken != nil:
 		s.rollback()
 		fail(jobs, fmt.Errorf("write: %w", all.broken))
-		return
-	}
-	if !all.changed {
+		return false
+	case all.left:
 		s.rollback()
-		return
+		return len(jobs) > 1
+	case !all.changed:
+		s.rollback()
+		return false
 	}
 	if err := s.end(); err != nil {
 		s.rollback()
@@ -49,11 +61,12 @@ func (s *Store) commit(jobs []*writer.Job[job]) {
 		if lost(err) {
 			s.opt.Fatal(err)
 		}
-		return
+		return false
 	}
 	s.head = all.head
 	storage.Tell(all.saved)
 	s.ears.Tell(gatelatch.Change{Seq: all.head.Seq, Batches: all.touched})
+	return false
 }
 
 // fail overrides what a job was refused for: that may rest on another job's
@@ -65,13 +78,12 @@ func fail(jobs []*writer.Job[job], err error) {
 }
 
 // one runs a job on its own copy of all, and takes it over if the job agrees.
-// A job that is alone needs no savepoint: undoing it is undoing the
-// transaction. After a failed statement nobody knows whether SQLite is still
-// in the transaction, so nothing more may be written: all is broken.
-func (s *Store) one(all *tx, work job, grouped bool) error {
+// After a failed statement nobody knows whether SQLite is still in the
+// transaction, so nothing more may be written: all is broken.
+func (s *Store) one(all *tx, work job, careful bool) error {
 	t := *all
 	t.changed = false
-	if grouped {
+	if careful {
 		if all.broken = s.writes.do("SAVEPOINT one"); all.broken != nil {
 			return all.broken
 		}
@@ -80,24 +92,24 @@ func (s *Store) one(all *tx, work job, grouped bool) error {
 	if err == nil {
 		err = t.torn // which the job overlooked
 	}
-	if t.broken != nil {
+	switch {
+	case t.broken != nil:
 		all.broken = t.broken
 		return t.broken
-	}
-	if grouped {
-		if err != nil {
-			all.broken = s.writes.do("ROLLBACK TO one")
-		}
-		if all.broken == nil {
-			all.broken = s.writes.do("RELEASE one")
-		}
-		if all.broken != nil {
-			return all.broken
-		}
-	}
-	if err == nil {
+	case err == nil:
 		t.changed = t.changed || all.changed
 		*all = t
+	case !careful:
+		all.left = t.changed
+		return err
+	default:
+		all.broken = s.writes.do("ROLLBACK TO one")
+	}
+	if careful && all.broken == nil {
+		all.broken = s.writes.do("RELEASE one")
+	}
+	if all.broken != nil {
+		return all.broken
 	}
 	return err
 }

@@ -152,7 +152,7 @@ func uri(path string) string {
 }
 
 func dsn(path string) string {
-	return uri(path) + "?_pragma=busy_timeout(10000)&_pragma=journal_mode(WAL)&_pragma=synchronous(" + synchronous() + ")&_pragma=fullfsync(1)&_pragma=wal_autocheckpoint(4000)"
+	return uri(path) + "?_pragma=busy_timeout(10000)&_pragma=journal_mode(WAL)&_pragma=synchronous(" + synchronous() + ")&_pragma=fullfsync(1)&_pragma=temp_store(MEMORY)&_pragma=wal_autocheckpoint(4000)"
 }
 
 // synchronous is FULL: a commit is on the disk when it returns.

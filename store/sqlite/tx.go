@@ -2,6 +2,8 @@ package sqlite
 
 import (
 	"fmt"
+	"slices"
+	"strings"
 
 	"github.com/gatelatch/gatelatch"
 	"github.com/gatelatch/gatelatch/internal/storage"
@@ -14,6 +16,7 @@ type tx struct {
 	touched []string // batches
 	saved   []storage.Saved
 	changed bool
+	left    bool  // a job was refused, and what it wrote is still there
 	torn    error // a save stopped half way: the job must not go through
 	broken  error // a statement failed: SQLite may have left the transaction
 }
@@ -101,15 +104,39 @@ func (t *tx) SaveControl(c gatelatch.Control) error {
 }
 
 // Record implements gatelatch.Tx.
-func (t *tx) Record(e gatelatch.Event) error {
-	t.head.Take(&e)
-	return t.putEvent(&e)
+func (t *tx) Record(e gatelatch.Event) error { return t.record([]gatelatch.Event{e}) }
+
+// record appends events, several with one statement.
+func (t *tx) record(events []gatelatch.Event) error {
+	for some := range slices.Chunk(events, len(insertEvents)) {
+		taken := slices.Clone(some)
+		for i := range taken {
+			t.head.Take(&taken[i])
+		}
+		if err := t.putEvents(taken); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
-func (t *tx) putEvent(e *gatelatch.Event) error {
-	err := t.run(`INSERT INTO event (seq, at, kind, by_kind, by_id, by_name, batch, call, body, prev, link) VALUES (?,?,?,?,?,?,?,?,?,?,?)`,
-		e.Seq, e.At.UnixMicro(), string(e.Kind), string(e.By.Kind), e.By.ID, e.By.Name, e.Batch, e.Call, []byte(e.Body), e.Prev[:], e.Link[:])
-	if err != nil {
+// insertEvents are the statements for one event, for two, and so on.
+var insertEvents = func() (texts [8]string) {
+	const row = "(?,?,?,?,?,?,?,?,?,?,?)"
+	for i := range texts {
+		texts[i] = `INSERT INTO event (seq, at, kind, by_kind, by_id, by_name, batch, call, body, prev, link) VALUES ` + row + strings.Repeat(","+row, i)
+	}
+	return texts
+}()
+
+func (t *tx) putEvents(events []gatelatch.Event) error {
+	args := make([]any, 0, 11*len(events))
+	for i := range events {
+		e := &events[i]
+		args = append(args, int64(e.Seq), e.At.UnixMicro(), string(e.Kind), string(e.By.Kind), e.By.ID, e.By.Name, e.Batch, e.Call,
+			[]byte(e.Body), e.Prev[:], e.Link[:])
+	}
+	if err := t.run(insertEvents[len(events)-1], args...); err != nil {
 		return fmt.Errorf("audit trail: %w", err)
 	}
 	return nil
