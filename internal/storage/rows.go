@@ -22,12 +22,15 @@ func ColumnsOf(b *gatelatch.Batch) Columns {
 // A CallRow is what a call is found by. The batch's body is the truth.
 type CallRow struct {
 	*gatelatch.Call
-	Pos      int
-	Created  int64
-	Settled  *int64
-	Result   []byte // its sum, or nil
-	NewInput bool   // the input may not be known yet
-	Edited   bool   // and replaces another
+	Pos     int
+	Created int64
+	Settled *int64
+	Result  []byte // its sum, or nil
+
+	New      bool // the row is not there yet
+	NewInput bool // the input may not be known yet
+	Edited   bool // and replaces another
+	Moved    bool // the state may be another
 }
 
 // Changed returns the calls of b whose rows have to be written: all of a batch
@@ -35,7 +38,7 @@ type CallRow struct {
 func Changed(b *gatelatch.Batch) (rows []CallRow) {
 	touched := map[string]*CallRow{}
 	for _, e := range b.Events() {
-		if e.Call == "" {
+		if e.Call == "" || e.Kind == gatelatch.CallConsumed {
 			continue
 		}
 		r := touched[e.Call]
@@ -45,10 +48,12 @@ func Changed(b *gatelatch.Batch) (rows []CallRow) {
 		}
 		switch e.Kind {
 		case gatelatch.CallProposed:
-			r.NewInput, r.Created = true, e.At.UnixMicro()
+			r.New, r.NewInput, r.Created = true, true, e.At.UnixMicro()
 		case gatelatch.CallEdited:
 			r.NewInput, r.Edited = true, true
+		case gatelatch.CallReported:
 		default:
+			r.Moved = true
 		}
 	}
 	for i, c := range b.Calls {
@@ -60,6 +65,7 @@ func Changed(b *gatelatch.Batch) (rows []CallRow) {
 			r = &CallRow{Created: b.Created.UnixMicro()}
 		}
 		r.Call, r.Pos = c, i
+		r.New = r.New || b.Version == 0
 		if c.Decided != nil {
 			r.Settled = Micros(c.Decided.At)
 		}

@@ -56,15 +56,9 @@ func (t *tx) putRest(b *gatelatch.Batch) error {
 	return t.record(b.Events())
 }
 
-// putCall writes a call's row, and its input and result if they are new. A ref
-// that another call has is stale: whoever runs again finds that one.
+// putCall writes what is new about a call, and no column that is as it was: an
+// index is written whenever a statement names its column.
 func (t *tx) putCall(b *gatelatch.Batch, r storage.CallRow) error {
-	var old []byte
-	if r.Edited {
-		if err := t.c.row(`SELECT COALESCE(MAX(input), x'') FROM call WHERE id=?`, r.ID).scan(&old); err != nil {
-			return err
-		}
-	}
 	if r.NewInput {
 		if err := t.putInput(r.InputSum, r.Input); err != nil {
 			return err
@@ -75,15 +69,37 @@ func (t *tx) putCall(b *gatelatch.Batch, r storage.CallRow) error {
 			return err
 		}
 	}
-	err := t.run(`INSERT INTO call (id, batch, pos, agent, session, ref, tool, state, created, settled, input, result) VALUES (?,?,?,?,?,?,?,?,?,?,?,?)
-		ON CONFLICT (id) DO UPDATE SET state=excluded.state, settled=excluded.settled, input=excluded.input, result=excluded.result
-			WHERE batch=excluded.batch
-		ON CONFLICT DO NOTHING`,
-		r.ID, b.ID, r.Pos, b.Agent, b.Session, r.Ref, r.Tool, string(r.State), r.Created, r.Settled, r.InputSum[:], r.Result)
-	if err == nil && r.Edited {
-		err = t.dropInput(old)
+	// A ref that another call has is stale: whoever runs again finds that one.
+	if r.New {
+		return t.run(`INSERT INTO call (id, batch, pos, agent, session, ref, tool, state, created, settled, input, result)
+			VALUES (?,?,?,?,?,?,?,?,?,?,?,?) ON CONFLICT DO NOTHING`,
+			r.ID, b.ID, r.Pos, b.Agent, b.Session, r.Ref, r.Tool, string(r.State), r.Created, r.Settled, r.InputSum[:], r.Result)
 	}
-	return err
+	if r.Moved {
+		if err := t.run(`UPDATE call SET state=?, settled=? WHERE id=?`, string(r.State), r.Settled, r.ID); err != nil {
+			return err
+		}
+	}
+	if r.Result != nil {
+		if err := t.run(`UPDATE call SET result=? WHERE id=?`, r.Result, r.ID); err != nil {
+			return err
+		}
+	}
+	if r.Edited {
+		return t.replaceInput(r)
+	}
+	return nil
+}
+
+func (t *tx) replaceInput(r storage.CallRow) error {
+	var old []byte
+	if err := t.c.row(`SELECT input FROM call WHERE id=?`, r.ID).scan(&old); err != nil {
+		return err
+	}
+	if err := t.run(`UPDATE call SET input=? WHERE id=?`, r.InputSum[:], r.ID); err != nil {
+		return err
+	}
+	return t.dropInput(old)
 }
 
 func (t *tx) putInput(sum gatelatch.Sum, raw []byte) error {

@@ -15,7 +15,7 @@ CREATE TABLE batch (
 	body    BLOB NOT NULL,
 	sum     BLOB NOT NULL,
 	UNIQUE (agent, session, message)
-) STRICT, WITHOUT ROWID;
+) STRICT; -- with a row id: without one, a body would lie on pages of its own
 CREATE INDEX batch_pair ON batch (agent, pair, claimed, created) WHERE pair IS NOT NULL;
 CREATE INDEX batch_permits ON batch (id) WHERE permits;
 CREATE INDEX batch_due ON batch (due, id) WHERE due IS NOT NULL;
