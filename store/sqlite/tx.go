@@ -15,6 +15,7 @@ type tx struct {
 	head    storage.Head
 	touched []string // batches
 	saved   []storage.Saved
+	control *gatelatch.Control // as it is now, once it was read
 	changed bool
 	left    bool  // a job was refused, and what it wrote is still there
 	torn    error // a save stopped half way: the job must not go through
@@ -100,7 +101,24 @@ func (t *tx) SaveControl(c gatelatch.Control) error {
 	if err != nil {
 		return err
 	}
-	return t.run(`UPDATE control SET version=version+1, body=?, sum=? WHERE version=?`, body, sum, c.Version)
+	if err := t.run(`UPDATE control SET version=version+1, body=?, sum=? WHERE version=?`, body, sum, c.Version); err != nil {
+		return err
+	}
+	t.control = nil
+	return nil
+}
+
+// Control implements gatelatch.Reader. Nearly every job asks for it, and nobody
+// else writes meanwhile.
+func (t *tx) Control() (gatelatch.Control, error) {
+	if t.control == nil {
+		c, err := t.reader.Control()
+		if err != nil {
+			return c, err
+		}
+		t.control = &c
+	}
+	return *t.control, nil
 }
 
 // Record implements gatelatch.Tx.
