@@ -35,7 +35,7 @@ func (s *Seat) Propose(ctx context.Context, p Proposal) (*Batch, error) {
 		return nil, err
 	}
 	for try := 1; ; try++ {
-		b, err := s.proposeOnce(ctx, p)
+		b, err := s.proposeOnce(ctx, p, try > 1)
 		if try == proposeTries || !errors.Is(err, ErrStale) {
 			return b, err
 		}
@@ -43,15 +43,17 @@ func (s *Seat) Propose(ctx context.Context, p Proposal) (*Batch, error) {
 }
 
 // proposeTries is how often a proposal begins anew that met another one with
-// the same call id: it finds that one then.
+// the same message or call id: it finds that one then.
 const proposeTries = 3
 
-func (s *Seat) proposeOnce(ctx context.Context, p Proposal) (*Batch, error) {
+// proposeOnce saves what p proposes, unless it is known. refs says to look for
+// its call ids too; that it is new, the store checks in any case.
+func (s *Seat) proposeOnce(ctx context.Context, p Proposal, refs bool) (*Batch, error) {
 	var known *Batch
 	var grants []*Grant
 	sess := &Session{Agent: s.who.ID, ID: p.Session.ID}
 	err := s.gate.store.View(ctx, func(r Reader) (err error) {
-		if known, err = s.known(r, &p, true); err != nil || known != nil {
+		if known, err = s.known(r, &p, refs); err != nil || known != nil {
 			return err
 		}
 		if old, err := r.Session(s.who.ID, p.Session.ID); err == nil {
@@ -74,14 +76,11 @@ func (s *Seat) proposeOnce(ctx context.Context, p Proposal) (*Batch, error) {
 	}
 	var out *Batch
 	err = s.gate.store.Update(ctx, func(tx Tx) error {
-		b, err := s.known(tx, &p, known != nil)
+		b, err := s.knownIn(tx, &p, known)
 		if err != nil {
 			return err
 		}
 		if b == nil {
-			if js == nil {
-				return ErrStale
-			}
 			if b, err = s.propose(tx, &p, js); err != nil {
 				return err
 			}
@@ -103,9 +102,28 @@ func (s *Seat) proposeOnce(ctx context.Context, p Proposal) (*Batch, error) {
 	return out, err
 }
 
+// knownIn returns what was known before the transaction, as it is in it. Of a
+// repetition another may have come between.
+func (s *Seat) knownIn(tx Tx, p *Proposal, known *Batch) (*Batch, error) {
+	switch {
+	case p.Repeats:
+		b, err := s.known(tx, p, false)
+		if b == nil && err == nil && known != nil {
+			err = ErrStale // it was not judged
+		}
+		return b, err
+	case known == nil:
+		return nil, nil
+	}
+	b, err := tx.Batch(known.ID)
+	if errors.Is(err, ErrNotFound) {
+		err = ErrStale
+	}
+	return b, err
+}
+
 // known returns the batch that p proposes again, or nil. A call id is asked
-// about once (D9): under another message it must be the same batch. refs says
-// to look for that; a store refuses it in any case.
+// about once (D9): under another message it must be the same batch.
 func (s *Seat) known(r Reader, p *Proposal, refs bool) (*Batch, error) {
 	b, err := r.BatchOfMessage(s.who.ID, p.Session.ID, p.Message)
 	for i := 0; refs && errors.Is(err, ErrNotFound) && i < len(p.Calls); i++ {

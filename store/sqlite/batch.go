@@ -23,6 +23,7 @@ func (t *tx) SaveBatch(b *gatelatch.Batch) error {
 }
 
 func (t *tx) putBatch(b *gatelatch.Batch) error {
+	t.recent.drop(b.ID)
 	body, sum, err := storage.Encode(b)
 	if err != nil {
 		return err
@@ -134,6 +135,9 @@ func (t *tx) Forget(batchID string) error {
 	if err := t.run(`DELETE FROM batch WHERE id=?`, batchID); err != nil {
 		return err
 	}
+	t.recent.drop(batchID)
+	delete(t.recent.sessions, [2]string{b.Agent, b.Session})
+	t.sessions = append(t.sessions, [2]string{b.Agent, b.Session})
 	t.torn = t.forgetRest(b)
 	t.touched = append(t.touched, batchID)
 	return t.torn

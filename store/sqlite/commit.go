@@ -37,7 +37,7 @@ func (s *Store) group(jobs []*writer.Job[job], careful bool) (again bool) {
 		fail(jobs, err)
 		return false
 	}
-	all := &tx{reader: reader{c: s.writes, now: s.clock.Now()}, head: s.head}
+	all := &tx{reader: reader{c: s.writes, now: s.clock.Now()}, head: s.head, recent: s.recent}
 	for _, j := range jobs {
 		if j.Err = s.one(all, j.Work, careful); all.broken != nil || all.left {
 			break
@@ -65,6 +65,9 @@ func (s *Store) group(jobs []*writer.Job[job], careful bool) (again bool) {
 	}
 	s.head = all.head
 	storage.Tell(all.saved)
+	for _, v := range all.saved {
+		s.recent.keep(v.Batch)
+	}
 	s.ears.Tell(gatelatch.Change{Seq: all.head.Seq, Batches: all.touched})
 	return false
 }

@@ -45,6 +45,7 @@ type Store struct {
 	opened int // readers
 	writer *writer.Writer[job]
 	head   storage.Head // of the trail; the writer's
+	recent *recent      // the writer's
 	clock  *clock.Clock
 	ears   storage.Ears
 
@@ -67,7 +68,7 @@ func Open(ctx context.Context, path string, opt Options) (_ *Store, err error) {
 	if opt.Readers <= 0 {
 		opt.Readers = 8
 	}
-	s := &Store{opt: opt, clock: clock.New(opt.Now), reads: make(chan *connection, opt.Readers), closed: make(chan struct{})}
+	s := &Store{opt: opt, clock: clock.New(opt.Now), reads: make(chan *connection, opt.Readers), closed: make(chan struct{}), recent: newRecent()}
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, s.closeFiles())

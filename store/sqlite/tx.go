@@ -12,14 +12,16 @@ import (
 // tx writes within the writer's transaction.
 type tx struct {
 	reader
-	head    storage.Head
-	touched []string // batches
-	saved   []storage.Saved
-	control *gatelatch.Control // as it is now, once it was read
-	changed bool
-	left    bool  // a job was refused, and what it wrote is still there
-	torn    error // a save stopped half way: the job must not go through
-	broken  error // a statement failed: SQLite may have left the transaction
+	head     storage.Head
+	touched  []string // batches
+	saved    []storage.Saved
+	recent   *recent
+	sessions [][2]string        // that were saved
+	control  *gatelatch.Control // as it is now, once it was read
+	changed  bool
+	left     bool  // a job was refused, and what it wrote is still there
+	torn     error // a save stopped half way: the job must not go through
+	broken   error // a statement failed: SQLite may have left the transaction
 }
 
 var _ gatelatch.Tx = (*tx)(nil)
@@ -46,6 +48,9 @@ func (t *tx) put(query string, args ...any) (int64, error) {
 
 // SaveSession implements gatelatch.Tx.
 func (t *tx) SaveSession(s *gatelatch.Session) error {
+	key := [2]string{s.Agent, s.ID}
+	delete(t.recent.sessions, key)
+	t.sessions = append(t.sessions, key)
 	body, sum, err := storage.Encode(s)
 	switch {
 	case err != nil:
