@@ -25,7 +25,7 @@ func (p place) compare(q place) int {
 // One that was settled since keeps its place among those that wait.
 func placeOf(x row, pos int, pending bool) place {
 	c := x.batch.Calls[pos]
-	p := place{storage.Place{Call: c.ID, Batch: x.batch.ID}, x.created[c.ID], pos}
+	p := place{storage.Place{Call: c.ID, Batch: x.batch.ID}, x.created[pos], pos}
 	if !pending && c.Decided != nil {
 		p.at = c.Decided.At
 	}

@@ -51,7 +51,7 @@ type data struct {
 type row struct {
 	batch   *gatelatch.Batch
 	index   gatelatch.Index
-	created map[string]time.Time // of each call
+	created []time.Time // of each call
 }
 
 // New returns an empty store.

@@ -2,7 +2,6 @@ package memory
 
 import (
 	"fmt"
-	"maps"
 	"slices"
 	"time"
 
@@ -72,16 +71,13 @@ func (t *tx) SaveBatch(b *gatelatch.Batch) error {
 	if err := claim(t, t.messages, [3]string{b.Agent, b.Session, b.Message}, b.ID); err != nil {
 		return err
 	}
-	created := maps.Clone(t.batches[b.ID].created)
-	if created == nil {
-		created = map[string]time.Time{}
-	}
+	created := slices.Clip(t.batches[b.ID].created)
 	for _, r := range storage.Changed(b) {
 		if err := t.saveCall(b, &r); err != nil {
 			return err
 		}
-		if _, known := created[r.ID]; !known {
-			created[r.ID] = time.UnixMicro(r.Created)
+		if r.Pos == len(created) {
+			created = append(created, time.UnixMicro(r.Created))
 		}
 	}
 	kept := clone(b)
