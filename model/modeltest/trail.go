@@ -52,6 +52,7 @@ type told struct {
 	allowed  gatelatch.Sum // that the allow was about
 	consumed bool
 	outcome  gatelatch.OutcomeKind
+	grant    string // that policy allowed it by
 }
 
 // NewTrail returns one that knows nothing yet.
@@ -173,7 +174,7 @@ func (t *Trail) judged(d detail, c *told) string {
 	case gatelatch.Ask:
 		return ""
 	case gatelatch.Allow:
-		d.State = gatelatch.Allowed
+		d.State, c.grant = gatelatch.Allowed, d.Grant
 	default:
 		d.State = gatelatch.Denied
 	}
@@ -211,6 +212,8 @@ func (t *Trail) consumed(e gatelatch.Event, d detail, c *told) string {
 	case d.Fence == 0: // a host ran it without asking who holds the batch
 		c.consumed = true
 		return ""
+	case t.revoked[c.grant]:
+		return "I12: the grant was revoked"
 	case d.Fence != t.fence[e.Batch] || t.over[e.Batch]:
 		return "REL-11: by somebody who does not hold the batch"
 	}

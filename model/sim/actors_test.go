@@ -49,7 +49,9 @@ type attempts struct {
 	who      gatelatch.Actor
 	dice     *dice
 	proposal gatelatch.Proposal
+	seat     *slow
 	holder   string
+	batch    string
 	n        int
 	last     error
 }
@@ -65,8 +67,8 @@ func (a *attempts) once(ctx context.Context) bool {
 	n := a.node(a.dice)
 	ctx, done := n.in(ctx)
 	defer done()
-	seat := &slow{Seat: n.gate.As(a.who), attempts: a}
-	b, err := seat.Propose(ctx, a.proposal)
+	a.seat = &slow{Seat: n.gate.As(a.who), attempts: a}
+	b, err := a.seat.Propose(ctx, a.proposal)
 	if err != nil {
 		a.failed(ctx, err)
 		return false
@@ -74,11 +76,12 @@ func (a *attempts) once(ctx context.Context) bool {
 	if a.n++; a.holder == "" || a.dice.chance(2) {
 		a.holder = fmt.Sprint("holder", a.n)
 	}
+	a.batch = b.ID
 	hold := gatelatch.Hold{Holder: a.holder, Lease: 10*time.Second + a.dice.upTo(time.Minute)}
-	results, err := gatelatch.RunBatch(ctx, seat, b.ID, hold, a.tool)
+	results, err := gatelatch.RunBatch(ctx, a.seat, b.ID, hold, a.tool)
 	if errors.Is(err, gatelatch.ErrFinished) { // by an attempt that did not hear of it
 		a.saw("found it finished")
-		results, err = seat.Results(ctx, b.ID)
+		results, err = a.seat.Results(ctx, b.ID)
 	}
 	if err != nil {
 		a.failed(ctx, err)
@@ -102,6 +105,12 @@ func (a *attempts) failed(ctx context.Context, err error) {
 // tool runs a call. Whatever happens then, it has run.
 func (a *attempts) tool(ctx context.Context, r *gatelatch.Running) ([]byte, error) {
 	a.run(r.Call)
+	if a.dice.chance(4) { // a program that has gone wrong
+		_, err := a.seat.Consume(ctx, gatelatch.Take{Batch: a.batch, Call: r.ID, Fence: r.Consumed.Fence, Digest: r.Digest, Nonce: "again"})
+		if err == nil {
+			a.t.Errorf("call %s was consumed twice (I5)", r.ID)
+		}
+	}
 	if a.dice.chance(3) && len(r.Ref) < 8 {
 		needed, err := r.Need(ctx, call(a.dice, fmt.Sprintf("%s_need%d", r.Ref, a.n)))
 		if err != nil {
