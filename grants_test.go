@@ -1,12 +1,15 @@
 package gatelatch_test
 
 import (
+	"cmp"
+	"context"
 	"errors"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	"github.com/gatelatch/gatelatch"
+	"github.com/gatelatch/gatelatch/store/memory"
 )
 
 // from proposes one "ask" call from a session, and says where it stands.
@@ -168,5 +171,39 @@ func TestEditedInputRuns(t *testing.T) {
 	}
 	if _, err := w.gate.As(agentA).Edit(t.Context(), shown.ID, shown.Digest, []byte(`{}`)); !errors.Is(err, gatelatch.ErrForbidden) {
 		t.Errorf("an agent that edits: %v", err)
+	}
+}
+
+// lossy is a store that can lose a commit.
+type lossy struct {
+	*memory.Store
+	lose error
+}
+
+func (s *lossy) Update(ctx context.Context, fn func(gatelatch.Tx) error) error {
+	return s.Store.Update(ctx, func(tx gatelatch.Tx) error { return cmp.Or(fn(tx), s.lose) })
+}
+
+// That an allow was taken back is told only when it is durable.
+func TestLostRevocationIsNotTold(t *testing.T) {
+	s := &lossy{Store: memory.New(memory.Options{})}
+	w := &world{t: t, gate: gatelatch.New(s, byTool{})}
+	id := w.remember(w.from("s1", "/p", "m0").Calls[0], gatelatch.Terms{Scope: gatelatch.Always})
+	agent := w.gate.As(agentA)
+	b, err := agent.Await(t.Context(), w.from("s1", "/p", "m1").ID, gatelatch.Hold{Holder: "h"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := w.gate.As(otto).RevokeGrant(t.Context(), id); err != nil {
+		t.Fatal(err)
+	}
+	take := gatelatch.Take{Batch: b.ID, Call: b.Calls[0].ID, Fence: 1, Digest: b.Calls[0].Digest, Nonce: "n"}
+	s.lose = errors.New("the commit was lost")
+	if _, err := agent.Consume(t.Context(), take); !errors.Is(err, s.lose) {
+		t.Errorf("with a lost commit: %v", err)
+	}
+	s.lose = nil
+	if _, err := agent.Consume(t.Context(), take); !errors.Is(err, gatelatch.ErrSettled) {
+		t.Errorf("afterwards: %v", err)
 	}
 }

@@ -25,19 +25,13 @@ func (s *Seat) Consume(ctx context.Context, t Take) (*Call, error) {
 		}
 		return nil
 	})
-	if err != nil || refused != nil {
-		return nil, firstOf(refused, err)
+	switch {
+	case err != nil: // then that it was taken back is not durable either
+		return nil, err
+	case refused != nil:
+		return nil, refused
 	}
 	return b.Call(t.Call), nil
-}
-
-func firstOf(errs ...error) error {
-	for _, err := range errs {
-		if err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // Renew implements Holder.
