@@ -2,6 +2,7 @@ package gatelatch
 
 import (
 	"context"
+	"errors"
 	"fmt"
 )
 
@@ -118,8 +119,11 @@ func (s *Seat) Extend(ctx context.Context, batchID string, fence int64, calls []
 			return invalid("a batch has at most %d calls", MaxCalls)
 		}
 		for _, q := range calls {
-			if known, err := tx.BatchOfRef(b.Agent, b.Session, q.Ref); err == nil {
+			switch known, err := tx.BatchOfRef(b.Agent, b.Session, q.Ref); {
+			case err == nil:
 				return fmt.Errorf("call %q is in batch %s: %w", q.Ref, known.ID, ErrConflict)
+			case !errors.Is(err, ErrNotFound):
+				return err
 			}
 		}
 		js, err := inForce(tx, sess, js)
@@ -142,7 +146,7 @@ func (s *Seat) Finish(ctx context.Context, f Finish) ([]Result, error) {
 	return s.Results(ctx, b.ID)
 }
 
-// Results returns what the calls of a batch of this agent came to so far.
+// Results implements Holder.
 func (s *Seat) Results(ctx context.Context, batchID string) (out []Result, err error) {
 	if err := s.is(AgentActor); err != nil {
 		return nil, err

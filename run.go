@@ -15,7 +15,8 @@ type Tool func(ctx context.Context, r *Running) ([]byte, error)
 
 // RunBatch awaits a batch, runs what was allowed in order, and returns the
 // results once all of them are durable. When it returns an error nothing may go
-// on: somebody else runs the batch, or the next attempt will.
+// on: somebody else runs the batch, or the next attempt will. ErrFinished means
+// that an earlier attempt ran it to the end: Results has what came of it.
 func RunBatch(ctx context.Context, svc Service, batchID string, h Hold, tool Tool) ([]Result, error) {
 	h.Consume = false
 	b, err := svc.Await(ctx, batchID, h)

@@ -68,6 +68,9 @@ type Holder interface {
 	// Finish returns the results in order, all durable. Only then may the
 	// model go on. Abandon gives up what has not begun.
 	Finish(ctx context.Context, f Finish) ([]Result, error)
+	// Results returns what the calls came to so far, for who comes back to a
+	// batch that is finished.
+	Results(ctx context.Context, batchID string) ([]Result, error)
 }
 
 // Approver is what people's tools need.

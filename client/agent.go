@@ -83,6 +83,15 @@ func (c *Client) Extend(ctx context.Context, batchID string, fence int64, calls 
 	return b.Domain("")
 }
 
+// Results implements gatelatch.Holder.
+func (c *Client) Results(ctx context.Context, batchID string) ([]gatelatch.Result, error) {
+	var out api.Results
+	if _, err := c.do(ctx, get, batchPath(batchID, "/results"), nil, &out); err != nil {
+		return nil, err
+	}
+	return out.Domain(), nil
+}
+
 // Finish implements gatelatch.Holder.
 func (c *Client) Finish(ctx context.Context, f gatelatch.Finish) ([]gatelatch.Result, error) {
 	var out api.Results

@@ -265,6 +265,9 @@ func latchWalk(t *testing.T, r *rig, svc gatelatch.Service) {
 			t.Errorf("result %d: %+v, want %+v", i, got, want)
 		}
 	}
+	if again, err := svc.Results(ctx, b.ID); err != nil || len(again) != len(rs) || string(again[0].Output) != string(rs[0].Output) {
+		t.Errorf("read again: %+v, %v", again, err)
+	}
 	for what, check := range map[string]struct{ got, want error }{
 		"another attempt":  {second(gatelatch.RunBatch(ctx, svc, b.ID, gatelatch.Hold{Holder: "late"}, nil)), gatelatch.ErrFinished},
 		"another consumes": {second(svc.Consume(ctx, gatelatch.Take{Batch: b.ID, Call: rs[0].Call, Fence: 1, Nonce: "n"})), gatelatch.ErrFenced},
