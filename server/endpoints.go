@@ -140,7 +140,7 @@ func calls(_ *Server, q *request) (out api.Calls, err error) {
 			out.More = true // the rest comes with the next page
 			break
 		}
-		out.Calls = append(out.Calls, q.view(l))
+		out.Calls = append(out.Calls, q.view(l, len(l.Input) <= quickInput))
 	}
 	return out, nil
 }
@@ -148,6 +148,10 @@ func calls(_ *Server, q *request) (out api.Calls, err error) {
 // listBytes is how much of inputs one page of a list holds: an agent with
 // large inputs must not make the list unreadable.
 const listBytes = 2 << 20
+
+// quickInput is the largest input that a list says what to remember of: for
+// that, policy reads it three times over.
+const quickInput = 64 << 10
 
 func parseQuery(v map[string][]string) (q gatelatch.Query, err error) {
 	for name, values := range v {
@@ -192,7 +196,7 @@ func (q *request) call(id string) (api.Call, error) {
 	if err != nil {
 		return api.Call{}, err
 	}
-	return q.view(l), nil
+	return q.view(l, true), nil
 }
 
 func decide(s *Server, q *request, in api.Decision) (api.Call, error) {

@@ -6,8 +6,8 @@ import (
 	"github.com/gatelatch/gatelatch/render"
 )
 
-// view returns a call as people see it.
-func (q *request) view(l gatelatch.Listed) api.Call {
+// view returns a call as people see it, and what an allow could remember.
+func (q *request) view(l gatelatch.Listed, remember bool) api.Call {
 	c := l.Call
 	out := api.Call{
 		ID: c.ID, Batch: batchInfo(l.Batch, c.ID), Session: fromSession(l.Session), Kind: string(c.Kind),
@@ -31,7 +31,7 @@ func (q *request) view(l gatelatch.Listed) api.Call {
 	if c.Edited != nil {
 		out.Edited = &api.Edited{By: actor(c.Edited.By), At: c.Edited.At}
 	}
-	if c.State == gatelatch.Pending && c.Kind == gatelatch.Permission {
+	if remember && c.State == gatelatch.Pending && c.Kind == gatelatch.Permission {
 		out.Remember = q.remember(l)
 	}
 	return out
