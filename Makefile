@@ -49,7 +49,7 @@ install: build ## Install both binaries into PREFIX/bin (default ~/.local/bin)
 
 ##@ Check
 
-TEST_STEPS := deps build lint generate-check web-check cross test-go
+TEST_STEPS := deps build lint generate-check web-check cross test-model test-go
 
 .PHONY: test
 test: ## Everything that must pass: each step below, in order
@@ -85,6 +85,10 @@ web-check: web-install ## Test and typecheck the page; its committed build must 
 cross: ## Compile for the other platforms
 	$(STATIC) GOOS=darwin GOARCH=arm64 go build -o /dev/null ./...
 	$(STATIC) GOOS=windows GOARCH=amd64 go build -o /dev/null ./...
+
+.PHONY: test-model
+test-model: ## Hold the state machine against its model, 20,000 histories
+	@$(STATIC) go test -count=1 -timeout $(TEST_TIMEOUT) -v -run '^TestModel$$' ./store/memory | grep -v '^=== '
 
 .PHONY: test-go
 test-go: build ## Run the Go tests with the race detector, end to end included

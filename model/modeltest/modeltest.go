@@ -24,7 +24,7 @@ type Open func(now func() time.Time) gatelatch.Store
 
 const (
 	steps = 16 // the average length of a history
-	often = 50 // how often many histories have to reach each rare state
+	often = 20 // how often many histories have to reach each rare state
 )
 
 // Run plays histories over the stores that open returns, workers at a time. If
