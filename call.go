@@ -130,7 +130,7 @@ func (c *Call) Answer() string {
 	case Expired:
 		return "Nobody decided in time, so the request was denied. It may be asked again."
 	case Withdrawn:
-		return sentence("The request was withdrawn before anybody decided", d.Note)
+		return sentence("The request was withdrawn", d.Note)
 	case Revoked:
 		return sentence("The request had been allowed, but that was taken back", d.Note)
 	case Lapsed:

@@ -8,21 +8,22 @@ import (
 
 // Errors that callers test for. None of them ever means allow.
 var (
-	ErrNotFound  = errors.New("not found")
-	ErrSettled   = errors.New("already decided")
-	ErrChanged   = errors.New("what was decided is not what was shown")
-	ErrConflict  = errors.New("this call id was proposed before with another input")
-	ErrOpened    = errors.New("the batch is held by somebody else")
-	ErrFenced    = errors.New("somebody else holds the batch now")
-	ErrFinished  = errors.New("the batch is finished")
-	ErrConsumed  = errors.New("this allow was already used")
-	ErrOrder     = errors.New("calls run in their order")
-	ErrWaiting   = errors.New("the batch has calls that wait")
-	ErrPaused    = errors.New("everything is paused and denied until it is resumed")
-	ErrForbidden = errors.New("not allowed for this key")
-	ErrInvalid   = errors.New("invalid")
-	ErrClosed    = errors.New("the store is closed")
-	ErrStale     = errors.New("changed by somebody else meanwhile")
+	ErrNotFound   = errors.New("not found")
+	ErrSettled    = errors.New("already decided")
+	ErrChanged    = errors.New("what was decided is not what was shown")
+	ErrConflict   = errors.New("this was said before, and differently")
+	ErrOpened     = errors.New("the batch is held by somebody else")
+	ErrFenced     = errors.New("somebody else holds the batch now")
+	ErrFinished   = errors.New("the batch is finished")
+	ErrConsumed   = errors.New("this allow was already used")
+	ErrUnfinished = errors.New("what was allowed is run and reported first, or abandoned")
+	ErrOrder      = errors.New("calls run in their order")
+	ErrWaiting    = errors.New("the batch has calls that wait")
+	ErrPaused     = errors.New("everything is paused and denied until it is resumed")
+	ErrForbidden  = errors.New("not allowed for this key")
+	ErrInvalid    = errors.New("invalid")
+	ErrClosed     = errors.New("the store is closed")
+	ErrStale      = errors.New("changed by somebody else meanwhile")
 
 	// ErrUnavailable is a full disk or a database that is away: asking again
 	// later may succeed, and may find that it already had.

@@ -337,7 +337,7 @@ func TestBadProposalsAreRefused(t *testing.T) {
 		"no message":   func(p *gatelatch.Proposal) { p.Message = "" },
 		"no calls":     func(p *gatelatch.Proposal) { p.Calls = nil },
 		"no tool":      func(p *gatelatch.Proposal) { p.Calls[0].Tool = "" },
-		"unknown kind": func(p *gatelatch.Proposal) { p.Calls[0].Kind = "" },
+		"unknown kind": func(p *gatelatch.Proposal) { p.Calls[0].Kind = "bogus" },
 		"broken input": func(p *gatelatch.Proposal) { p.Calls[0].Input = []byte(`{"a":`) },
 		"input too large": func(p *gatelatch.Proposal) {
 			p.Calls[0].Input = []byte(`"` + strings.Repeat("a", gatelatch.MaxInput) + `"`)

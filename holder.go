@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 )
 
 // MaxResult is the most bytes of one result.
@@ -88,6 +89,7 @@ func (s *Seat) Extend(ctx context.Context, batchID string, fence int64, calls []
 	if len(calls) == 0 {
 		return nil, invalid("a phase has at least one call")
 	}
+	calls = slices.Clone(calls)
 	if err := checkCalls(calls); err != nil {
 		return nil, err
 	}
@@ -158,6 +160,7 @@ func (s *Seat) Results(ctx context.Context, batchID string) (out []Result, err e
 		}
 		for _, c := range b.Calls {
 			res := Result{Call: c.ID, Ref: c.Ref, State: c.State, Output: []byte(c.Answer())}
+			res.Interrupt = c.Decided != nil && c.Decided.Interrupt
 			if o := c.Outcome; o != nil {
 				res.Outcome = o.Kind
 				if res.Output, err = output(r, o); err != nil {

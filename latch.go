@@ -148,7 +148,7 @@ func (b *Batch) Consume(t Take, by Actor, at time.Time) error {
 	u := c.Consumed
 	switch {
 	case (t.Digest != c.Digest || c.Digest != b.digest(c)) && twin.Is != "digest_ignored":
-		return fmt.Errorf("call %s: %w", c.ID, ErrChanged)
+		return fmt.Errorf("call %s has another digest: %w", c.ID, ErrChanged)
 	case u != nil && u.Nonce == t.Nonce && u.Fence == t.Fence && c.Outcome == nil:
 		return nil
 	case u != nil && twin.Is != "consume_twice":
@@ -219,10 +219,10 @@ func (b *Batch) Report(callID string, fence int64, o Outcome, by Actor) error {
 	switch {
 	case c.Consumed == nil:
 		return invalid("call %s was not consumed, so it can't have run", callID)
-	case c.Consumed.Fence != fence && c.Outcome != nil:
-		return fmt.Errorf("call %s began under fence %d: %w", callID, c.Consumed.Fence, ErrFenced)
 	case c.Outcome != nil && c.Outcome.Kind != Unknown:
 		return fmt.Errorf("call %s was already reported as %s: %w", callID, c.Outcome.Kind, ErrConflict)
+	case c.Consumed.Fence != fence && c.Outcome != nil:
+		return fmt.Errorf("call %s began under fence %d: %w", callID, c.Consumed.Fence, ErrFenced)
 	}
 	b.renew(o.At)
 	b.report(c, o, by)
@@ -294,7 +294,7 @@ func (b *Batch) Finish(fence int64, abandon bool, by Actor, at time.Time) error 
 	}
 	for _, c := range b.Calls {
 		if twin.Is != "finish_early" && (!c.State.Settled() || c.permit() || c.running()) {
-			return fmt.Errorf("call %s has no result: %w", c.ID, ErrWaiting)
+			return fmt.Errorf("call %s has no result, so the agent can't go on: %w", c.ID, ErrUnfinished)
 		}
 	}
 	b.Finished = at

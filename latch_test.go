@@ -120,7 +120,7 @@ func TestBatchRunsInOrderWhenAllAreDecided(t *testing.T) {
 	if got := b.Calls[1].Answer(); got != UserDenied {
 		t.Errorf("a denied call says %q", got)
 	}
-	wants(t, "finishing early (D6)", b.Finish(1, false, aAgent, now), ErrWaiting)
+	wants(t, "finishing early (D6)", b.Finish(1, false, aAgent, now), ErrUnfinished)
 	must(t, done(b, 0, 1))
 	must(t, done(b, 2, 1))
 	must(t, b.Finish(1, false, aAgent, now))

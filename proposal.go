@@ -59,6 +59,9 @@ func checkCalls(calls []ProposedCall) error {
 	refs := map[string]bool{}
 	for i := range calls {
 		c := &calls[i]
+		if c.Kind == "" {
+			c.Kind = Permission
+		}
 		if c.Ref != "" && refs[c.Ref] {
 			return invalid("two calls have the id %q", c.Ref)
 		}

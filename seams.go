@@ -152,4 +152,7 @@ type Result struct {
 	State   State
 	Outcome OutcomeKind // "" if the call was not run
 	Output  []byte
+	// Interrupt says that a person wants the agent's turn to end here. Calls
+	// of the batch that were allowed may still have run.
+	Interrupt bool
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/gatelatch/gatelatch/internal/twin"
 )
@@ -31,6 +32,7 @@ func (s *Seat) Propose(ctx context.Context, p Proposal) (*Batch, error) {
 	if err := s.is(AgentActor); err != nil {
 		return nil, err
 	}
+	p.Calls = slices.Clone(p.Calls)
 	if err := p.check(); err != nil {
 		return nil, err
 	}
@@ -131,7 +133,7 @@ func (s *Seat) known(r Reader, p *Proposal, refs bool) (*Batch, error) {
 	}
 	switch {
 	case err == nil && !p.sameAs(b):
-		return nil, ErrConflict
+		return nil, fmt.Errorf("the message or call id was proposed with other calls: %w", ErrConflict)
 	case err == nil || !errors.Is(err, ErrNotFound):
 		return b, err
 	case !p.Repeats:

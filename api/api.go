@@ -162,6 +162,8 @@ type Result struct {
 	Outcome string `json:"outcome,omitempty"` // "" if it did not run
 	Text    string `json:"text,omitempty"`
 	Bytes   []byte `json:"bytes,omitempty"` // base64; instead of text, where it is none
+	// Interrupt says that a person wants the agent's turn to end here.
+	Interrupt bool `json:"interrupt,omitempty"`
 }
 
 // Withdraw takes back what still waits.

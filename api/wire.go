@@ -179,7 +179,7 @@ func (r *Report) Domain() gatelatch.Report {
 func FromResults(rs []gatelatch.Result) Results {
 	out := Results{Results: []Result{}}
 	for _, r := range rs {
-		res := Result{Call: r.Call, Ref: r.Ref, State: string(r.State), Outcome: string(r.Outcome)}
+		res := Result{Call: r.Call, Ref: r.Ref, State: string(r.State), Outcome: string(r.Outcome), Interrupt: r.Interrupt}
 		res.Text, res.Bytes = split(r.Output)
 		out.Results = append(out.Results, res)
 	}
@@ -190,7 +190,7 @@ func FromResults(rs []gatelatch.Result) Results {
 func (rs *Results) Domain() (out []gatelatch.Result) {
 	for _, r := range rs.Results {
 		out = append(out, gatelatch.Result{
-			Call: r.Call, Ref: r.Ref, State: gatelatch.State(r.State), Outcome: gatelatch.OutcomeKind(r.Outcome), Output: joined(r.Text, r.Bytes),
+			Call: r.Call, Ref: r.Ref, State: gatelatch.State(r.State), Outcome: gatelatch.OutcomeKind(r.Outcome), Output: joined(r.Text, r.Bytes), Interrupt: r.Interrupt,
 		})
 	}
 	return out

@@ -42,12 +42,14 @@ type Client struct {
 
 // ForAgents returns a client that can only ask, by the key and socket of the
 // state directory.
-func ForAgents(dir statedir.Dir) (*Client, error) {
+func ForAgents[S ~string](stateDir S) (*Client, error) {
+	dir := statedir.Dir(stateDir)
 	return open(dir, dir.AgentKey(), func(g statedir.Gateway) string { return g.AgentSocket })
 }
 
 // ForPeople returns a client that can decide.
-func ForPeople(dir statedir.Dir) (*Client, error) {
+func ForPeople[S ~string](stateDir S) (*Client, error) {
+	dir := statedir.Dir(stateDir)
 	return open(dir, dir.ApproverKey(), func(g statedir.Gateway) string { return g.ApproverSocket })
 }
 

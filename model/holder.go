@@ -158,7 +158,7 @@ func (w *World) Finish(b *Batch, fence int64, abandon bool) (why Why) {
 		return nil
 	}
 	b.fenced(&why, fence)
-	why.when(!abandon && b.any(func(c *Call) bool { return c.State == "pending" || c.permit() || c.running() }), "waiting")
+	why.when(!abandon && b.any(func(c *Call) bool { return c.State == "pending" || c.permit() || c.running() }), "unfinished")
 	if len(why) > 0 {
 		return why
 	}

@@ -15,6 +15,9 @@ packages() {
 	esac
 }
 
+for n in "$@"; do
+	[ -f "internal/twin/$n.go" ] || { echo "twins.sh: there is no twin $n; see internal/twin" >&2; exit 1; }
+done
 names=("$@")
 if [ ${#names[@]} -eq 0 ]; then
 	for f in internal/twin/*.go; do
@@ -38,6 +41,8 @@ for n in "${names[@]}"; do
 		missed=$((missed + 1))
 	else
 		by=$(grep -m1 -oE '^ *--- FAIL: [^ ]+' "$log" | sed 's/.*FAIL: //' || true)
+		# One that waits for what the twin does not do is noticed by its end.
+		[ -n "$by" ] || by=$(grep -A1 -m1 '^	*running tests:' "$log" | tail -n 1 | awk '{ print $1 ", which never ended" }' || true)
 		if [ -z "$by" ]; then
 			printf '%-22s ended without a failing test:\n' "$n"
 			tail -n 20 "$log"

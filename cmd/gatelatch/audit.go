@@ -27,6 +27,8 @@ end was cut off or everything was written anew.
 
   gatelatch audit export trail.jsonl
   gatelatch audit verify trail.jsonl --checkpoints FILE --key KEY`,
+		Args: cobra.NoArgs,
+		RunE: helpOnly,
 	}
 	cmd.AddCommand(newAuditExportCmd(), newAuditVerifyCmd(), newAuditKeyCmd())
 	return cmd

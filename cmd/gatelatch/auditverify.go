@@ -45,6 +45,9 @@ written anew. It ends with status 1 if anything is wrong.`,
 		if err != nil {
 			return err
 		}
+		if broken == nil && report.Events == 0 {
+			broken = errors.New("the trail is empty, so it proves nothing")
+		}
 		problem := ""
 		if broken != nil {
 			problem = broken.Error()

@@ -8,6 +8,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"time"
 
 	"github.com/gatelatch/gatelatch/internal/backup"
@@ -39,6 +40,13 @@ keys it has hashes alone.`,
 		file := "gatelatch-" + time.Now().Format("20060102-150405") + ".backup"
 		if len(args) > 0 {
 			file = args[0]
+		}
+		// Not made if missing: a copy belongs where it was meant to, or nowhere.
+		if _, err := os.Stat(filepath.Dir(file)); err != nil {
+			return err
+		}
+		if info, err := os.Stat(file); err == nil && info.IsDir() {
+			return withHint(fmt.Errorf("%s is a directory", file), "name a file in it")
 		}
 		m := newMeter(cmd.ErrOrStderr(), "copied")
 		err = replaceFileBy(file, 0o600, func(w io.Writer) error { return copyStore(cmd.Context(), opt, m.over(w)) })
@@ -86,7 +94,7 @@ func copyStore(ctx context.Context, opt gatewayOptions, w io.Writer) error {
 	}
 	err := sqlite.BackupFile(ctx, opt.state.Database(), w)
 	if errors.Is(err, fs.ErrNotExist) {
-		err = withHint(fmt.Errorf("no gateway has kept anything in %s", opt.state), "name its state directory with --state")
+		err = withHint(fmt.Errorf("no gateway has kept anything in %s", opt.state), "name its state directory with --state, or its database with --store")
 	}
 	return err
 }
@@ -122,7 +130,11 @@ command line stay good.`,
 		if err != nil {
 			return err
 		}
-		_, err = fmt.Fprintf(cmd.OutOrStdout(), "restored %s; start the gateway with \"gatelatch serve%s\"\n", m, stateArg(opt.state))
+		serve := "gatelatch serve" + stateArg(opt.state)
+		if cmd.Flags().Changed("store") {
+			serve += " --store URL" // which may hold a password
+		}
+		_, err = fmt.Fprintf(cmd.OutOrStdout(), "restored %s; start the gateway with %q\n", m, serve)
 		return err
 	}
 	return cmd
@@ -198,5 +210,9 @@ func (m *meter) end() {
 
 // String leaves out the first line and the last, which are no rows.
 func (m *meter) String() string {
-	return fmt.Sprintf("%d rows, %.1f MB", max(0, m.lines-2), float64(m.bytes)/1e6)
+	size, unit := float64(m.bytes)/1e3, "kB"
+	if size >= 1e3 {
+		size, unit = size/1e3, "MB"
+	}
+	return fmt.Sprintf("%d rows, %.1f %s", max(0, m.lines-2), size, unit)
 }

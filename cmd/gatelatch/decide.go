@@ -42,7 +42,7 @@ are then not asked about. "gatelatch show" says what would be remembered.`,
 	f.StringVar(&a.choice, "choice", "", "for a plan: startEditing or clearContextAndStart")
 	f.StringVar(&a.input, "input", "", "replace the input first, by a JSON file or - for standard input")
 	f.StringVar(&a.scope, "for", "", "remember it for this session, in this project or always: session, project or always")
-	f.StringVar(&a.match, "match", "", "what to remember (default the narrowest that covers the call)")
+	f.StringVar(&a.match, "match", "", "what to remember (default what \"gatelatch show\" says)")
 	f.IntVar(&a.uses, "uses", 0, "remember it for that many calls")
 	f.DurationVar(&a.until, "until", 0, "remember it for that long, such as 30m or 8h")
 	return person(cmd, func(ctx context.Context, c *client.Client, asJSON bool) error {

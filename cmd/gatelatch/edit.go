@@ -113,7 +113,11 @@ func tempFile(text []byte) (string, error) {
 
 // runEditor returns what the person made of the file.
 func runEditor(ctx context.Context, cmd *cobra.Command, file string) ([]byte, error) {
-	words := strings.Fields(cmp.Or(os.Getenv("VISUAL"), os.Getenv("EDITOR"), "vi"))
+	chosen := cmp.Or(os.Getenv("VISUAL"), os.Getenv("EDITOR"))
+	if chosen == "" && isTerminal(cmd.InOrStdin()) {
+		chosen = "vi"
+	}
+	words := strings.Fields(chosen)
 	if len(words) == 0 {
 		return nil, withHint(errors.New("there is no editor"), "set EDITOR, or give a file")
 	}

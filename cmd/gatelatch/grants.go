@@ -50,7 +50,7 @@ func good(gs []api.Grant) []api.Grant {
 func newRevokeCmd() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "revoke ID...",
-		Short: "End grants at once: what they allowed is asked again",
+		Short: "End grants at once: what they allowed and has not begun is taken back",
 		Args:  cobra.MinimumNArgs(1),
 	}
 	return person(cmd, func(ctx context.Context, c *client.Client, asJSON bool) error {

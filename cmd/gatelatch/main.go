@@ -91,6 +91,10 @@ and lets nothing through that was not allowed.
 	return root
 }
 
+// helpOnly is for a command that has only subcommands: without a RunE of its
+// own, cobra takes a mistyped one for a question for help.
+func helpOnly(cmd *cobra.Command, _ []string) error { return cmd.Help() }
+
 // newHookCmd only describes the hook; main runs it before cobra could fail.
 func newHookCmd() *cobra.Command {
 	return &cobra.Command{

@@ -19,6 +19,7 @@ func serviceCmd(sys system) *cobra.Command {
 		Use:   "service",
 		Short: "Keep the gateway running as a service of yours",
 		Args:  cobra.NoArgs,
+		RunE:  helpOnly,
 	}
 	cmd.AddCommand(serviceInstallCmd(sys), serviceUninstallCmd(sys), serviceStatusCmd(sys))
 	return cmd

@@ -128,7 +128,7 @@ func (h *history) id(c *model.Call) string { return h.calls[c.Batch.ID-1][c.ID-1
 // words are the names the model gives to the gate's errors.
 var words = map[string]error{
 	"settled": gatelatch.ErrSettled, "changed": gatelatch.ErrChanged, "conflict": gatelatch.ErrConflict, "opened": gatelatch.ErrOpened,
-	"fenced": gatelatch.ErrFenced, "finished": gatelatch.ErrFinished, "consumed": gatelatch.ErrConsumed, "order": gatelatch.ErrOrder,
+	"fenced": gatelatch.ErrFenced, "finished": gatelatch.ErrFinished, "consumed": gatelatch.ErrConsumed, "order": gatelatch.ErrOrder, "unfinished": gatelatch.ErrUnfinished,
 	"waiting": gatelatch.ErrWaiting, "paused": gatelatch.ErrPaused, "invalid": gatelatch.ErrInvalid,
 	"missing": gatelatch.ErrNotFound, "forbidden": gatelatch.ErrForbidden,
 }

@@ -7,7 +7,7 @@ var sometimes = []string{
 	"consume: changed", "consume: fenced", "consume: order", "consume: consumed", "consume: settled", "consume: waiting", "consume: paused",
 	"consume: finished", "the same nonce consumed again", "consuming found the grant revoked", "a grant was revoked before its allow was consumed",
 	"report: fenced", "report: conflict", "report: invalid", "a late report replaced unknown", "a host ran what nobody had consumed",
-	"extend: waiting", "extend: conflict", "extended by the same again", "finish: waiting", "finish: fenced",
+	"extend: waiting", "extend: conflict", "extended by the same again", "finish: unfinished", "finish: fenced",
 	"decide: changed", "decide: settled", "decide: invalid", "decided in the tick of the deadline", "the same decision again",
 	"edit: changed", "edit: settled", "edit: invalid", "intrude: missing", "intrude: forbidden",
 }

@@ -131,6 +131,7 @@ export interface Result {
   outcome?: string;
   text?: string;
   bytes?: string;
+  interrupt?: boolean;
 }
 
 export interface Results {
