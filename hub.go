@@ -12,20 +12,20 @@ type hub struct {
 	sooner chan struct{} // a deadline may have come nearer
 
 	mu      sync.Mutex
-	batches map[string]map[chan struct{}]struct{}
+	batches map[string]map[*func()]struct{}
 	trail   map[chan struct{}]struct{}
 }
 
 func newHub() *hub {
-	return &hub{sooner: make(chan struct{}, 1), batches: map[string]map[chan struct{}]struct{}{}, trail: map[chan struct{}]struct{}{}}
+	return &hub{sooner: make(chan struct{}, 1), batches: map[string]map[*func()]struct{}{}, trail: map[chan struct{}]struct{}{}}
 }
 
 func (h *hub) changed(c Change) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	for _, id := range c.Batches {
-		for ch := range h.batches[id] {
-			poke(ch)
+		for ring := range h.batches[id] {
+			(*ring)()
 		}
 	}
 	for ch := range h.trail {
@@ -43,21 +43,26 @@ func poke(ch chan struct{}) {
 // batch returns a channel that receives after the batch changed, until ctx ends.
 func (h *hub) batch(ctx context.Context, id string) <-chan struct{} {
 	ch := make(chan struct{}, 1)
+	context.AfterFunc(ctx, h.watch(id, func() { poke(ch) }))
+	return ch
+}
+
+// watch calls ring after the batch changed, until stop. ring must not wait.
+func (h *hub) watch(id string, ring func()) (stop func()) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if h.batches[id] == nil {
-		h.batches[id] = map[chan struct{}]struct{}{}
+		h.batches[id] = map[*func()]struct{}{}
 	}
-	h.batches[id][ch] = struct{}{}
-	context.AfterFunc(ctx, func() {
+	h.batches[id][&ring] = struct{}{}
+	return func() {
 		h.mu.Lock()
 		defer h.mu.Unlock()
-		delete(h.batches[id], ch)
+		delete(h.batches[id], &ring)
 		if len(h.batches[id]) == 0 {
 			delete(h.batches, id)
 		}
-	})
-	return ch
+	}
 }
 
 // grown returns a channel that receives after the trail grew, until ctx ends.

@@ -203,48 +203,6 @@ func (s *Seat) unpaused(tx Tx) error {
 	return err
 }
 
-// Await implements Service.
-func (s *Seat) Await(ctx context.Context, batchID string, h Hold) (*Batch, error) {
-	if err := h.check(); err != nil {
-		return nil, err
-	}
-	ctx, stop := context.WithCancel(ctx)
-	defer stop()
-	wake := s.gate.hub.batch(ctx, batchID)
-	for {
-		// Read before writing: a write would wake the other waiters, and each
-		// of them would write again.
-		b, err := s.own(ctx, batchID)
-		if err != nil {
-			return nil, err
-		}
-		if b.Held() && b.Opened.Holder == h.Holder && b.Opened.All == h.Consume {
-			return b, nil
-		}
-		if b.Ready() {
-			return s.open(ctx, batchID, h)
-		}
-		select {
-		case <-wake:
-		case <-ctx.Done():
-			return nil, context.Cause(ctx)
-		}
-	}
-}
-
-func (s *Seat) open(ctx context.Context, batchID string, h Hold) (out *Batch, err error) {
-	err = s.gate.store.Update(ctx, func(tx Tx) error {
-		if out, err = tx.Batch(batchID); err != nil {
-			return err
-		}
-		if err := s.openIfReady(tx, out, h); err != nil || twin.Is == "memory_latch" {
-			return err
-		}
-		return tx.SaveBatch(out)
-	})
-	return out, err
-}
-
 // own returns a batch of this agent. Another agent's is not found, so that an
 // id tells nothing.
 func (s *Seat) own(ctx context.Context, id string) (b *Batch, err error) {
