@@ -1,27 +1,32 @@
 package server
 
 import (
+	"bytes"
+	"net"
 	"net/http"
-	"net/http/httptest"
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/gatelatch/gatelatch/api"
 )
 
-// deadlined notes the write deadline that an answer gets.
+// deadlined notes what is written, and the deadline that it gets.
 type deadlined struct {
-	*httptest.ResponseRecorder
+	net.Conn
+	bytes.Buffer
 	at time.Time
 }
 
+func (d *deadlined) Write(b []byte) (int, error)        { return d.Buffer.Write(b) }
+func (d *deadlined) Read(b []byte) (int, error)         { return d.Buffer.Read(b) }
 func (d *deadlined) SetWriteDeadline(t time.Time) error { d.at = t; return nil }
 
 func TestAnswerAfterALongWaitHasItsOwnDeadline(t *testing.T) {
-	w := &deadlined{ResponseRecorder: httptest.NewRecorder()}
+	conn := &deadlined{}
 	before := time.Now()
-	answer(&accepted{w}, http.StatusOK, api.None{})
-	if w.Code != http.StatusAccepted || w.at.Before(before.Add(writeLimit)) {
-		t.Errorf("status %d, deadline %v", w.Code, w.at)
+	answer(&reply{conn: conn, status: http.StatusOK}, http.StatusAccepted, api.None{})
+	if !strings.HasPrefix(conn.String(), "HTTP/1.0 202 Accepted\r\n") || conn.at.Before(before.Add(writeLimit)) {
+		t.Errorf("%q, deadline %v", conn.String(), conn.at)
 	}
 }

@@ -18,7 +18,17 @@ import (
 )
 
 func baseContext(ctx context.Context) func(net.Listener) context.Context {
-	return func(net.Listener) context.Context { return ctx }
+	return func(net.Listener) context.Context { return context.WithValue(ctx, baseKey{}, ctx) }
+}
+
+type baseKey struct{}
+
+// base is the context of the gateway. A request's own ends with its handler.
+func (q *request) base() context.Context {
+	if ctx, ok := q.Context().Value(baseKey{}).(context.Context); ok {
+		return ctx
+	}
+	return context.WithoutCancel(q.Context())
 }
 
 const csp = "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data:; " +
@@ -44,12 +54,7 @@ func (s *Server) outer(d Door, mux *http.ServeMux) http.Handler {
 		ctl := http.NewResponseController(w)
 		_ = ctl.SetReadDeadline(time.Now().Add(bodyTime))
 		_ = ctl.SetWriteDeadline(time.Now().Add(bodyTime))
-		defer func() {
-			if p := recover(); p != nil {
-				s.opt.Log.Error("panic in a request", "path", r.URL.Path, "panic", fmt.Sprint(p), "stack", string(debug.Stack()))
-				refuse(w, http.StatusInternalServerError, api.CodeInternal, "internal error", "the gateway's log says more")
-			}
-		}()
+		defer s.recovered(w, r)
 		// An absolute-form target replaces the Host header: not ours either way.
 		if r.URL.Host != "" || !slices.Contains(d.Hosts, r.Host) {
 			refuse(w, http.StatusMisdirectedRequest, api.CodeHost, "this is not the address of the gateway",
@@ -62,6 +67,14 @@ func (s *Server) outer(d Door, mux *http.ServeMux) http.Handler {
 		}
 		s.unrouted(d, w, r)
 	})
+}
+
+// recovered answers after a panic. It is deferred.
+func (s *Server) recovered(w http.ResponseWriter, r *http.Request) {
+	if p := recover(); p != nil {
+		s.opt.Log.Error("panic in a request", "path", r.URL.Path, "panic", fmt.Sprint(p), "stack", string(debug.Stack()))
+		refuse(w, http.StatusInternalServerError, api.CodeInternal, "internal error", "the gateway's log says more")
+	}
 }
 
 // unrouted answers what is not the API: the page, or that there is nothing.

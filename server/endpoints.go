@@ -1,12 +1,10 @@
 package server
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"net/http"
 	"strconv"
-	"time"
 
 	"github.com/gatelatch/gatelatch"
 	"github.com/gatelatch/gatelatch/api"
@@ -77,39 +75,6 @@ func batch(_ *Server, q *request) (api.Batch, error) {
 	}
 	return api.FromBatch(b, ""), nil
 }
-
-// await holds the request until the batch is the asker's, or says 202 so that
-// the client asks again: no proxy and no client limit cuts a long wait.
-func await(s *Server, q *request) error {
-	return post(func(_ *Server, q *request, in api.Await) (api.Batch, error) {
-		wait := api.MaxWait
-		if w := time.Duration(in.Wait) * time.Second; in.Wait > 0 && w < wait {
-			wait = w
-		}
-		ctx, stop := context.WithTimeout(q.Context(), wait)
-		defer stop()
-		b, err := q.seat.Await(ctx, q.PathValue("id"), in.Hold.Domain())
-		if errors.Is(err, context.DeadlineExceeded) && q.Context().Err() == nil {
-			if b, err = q.seat.Batch(q.Context(), q.PathValue("id")); err == nil {
-				q.w = &accepted{q.w}
-			}
-		}
-		if err != nil {
-			return api.Batch{}, err
-		}
-		return api.FromBatch(b, in.Hold.Holder), nil
-	})(s, q)
-}
-
-// accepted turns the 200 of a post into 202.
-type accepted struct{ http.ResponseWriter }
-
-// WriteHeader implements http.ResponseWriter.
-func (a *accepted) WriteHeader(int) { a.ResponseWriter.WriteHeader(http.StatusAccepted) }
-
-// Unwrap lets the answer have a write deadline of its own: the request's has
-// passed after a long wait.
-func (a *accepted) Unwrap() http.ResponseWriter { return a.ResponseWriter }
 
 func withdraw(_ *Server, q *request, in api.Withdraw) (api.None, error) {
 	return api.None{}, q.seat.Withdraw(q.Context(), q.PathValue("id"), in.Why)

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"strconv"
 	"time"
 
 	"github.com/gatelatch/gatelatch"
@@ -48,13 +49,9 @@ func get[Out any](fn func(s *Server, q *request) (Out, error)) endpoint {
 // post is an endpoint with a JSON body, read strictly.
 func post[In, Out any](fn func(s *Server, q *request, in In) (Out, error)) endpoint {
 	return func(s *Server, q *request) error {
-		raw, err := readBody(q)
+		in, err := bodyOf[In](q)
 		if err != nil {
 			return err
-		}
-		var in In
-		if err := strictjson.Unmarshal(raw, &in); err != nil {
-			return invalid(err)
 		}
 		out, err := fn(s, q, in)
 		if err == nil {
@@ -62,6 +59,17 @@ func post[In, Out any](fn func(s *Server, q *request, in In) (Out, error)) endpo
 		}
 		return err
 	}
+}
+
+func bodyOf[In any](q *request) (in In, err error) {
+	raw, err := readBody(q)
+	if err != nil {
+		return in, err
+	}
+	if err := strictjson.Unmarshal(raw, &in); err != nil {
+		return in, invalid(err)
+	}
+	return in, nil
 }
 
 // readBody gives a body its time. The server has no ReadTimeout: that would
@@ -120,7 +128,9 @@ func answer(w http.ResponseWriter, status int, v any) {
 	if err != nil {
 		panic(err) // our own types
 	}
+	raw = append(raw, '\n')
 	w.Header().Set("Content-Type", "application/json")
+	w.Header().Set("Content-Length", strconv.Itoa(len(raw)))
 	w.WriteHeader(status)
-	_, _ = w.Write(append(raw, '\n'))
+	_, _ = w.Write(raw)
 }

@@ -10,6 +10,7 @@ import (
 	"log/slog"
 	"net/http"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/gatelatch/gatelatch"
@@ -31,8 +32,9 @@ type Options struct {
 // Server answers on three doors; what a door is for is fixed when its handler
 // is made.
 type Server struct {
-	opt  Options
-	page *page
+	opt     Options
+	page    *page
+	waiting sync.WaitGroup // for parked requests
 }
 
 // A Door is one way in.

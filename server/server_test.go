@@ -1,11 +1,14 @@
 package server_test
 
 import (
+	"bufio"
 	"bytes"
 	"context"
 	"encoding/json"
 	"io"
 	"log/slog"
+	"maps"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"path/filepath"
@@ -44,6 +47,7 @@ type world struct {
 	store  *sqlite.Store
 	auth   *auth.Auth
 	gate   *gatelatch.Gate
+	srv    *server.Server
 	tcp    http.Handler
 	agents http.Handler
 	people http.Handler
@@ -79,6 +83,7 @@ func newWorld(t *testing.T) *world {
 	if err != nil {
 		t.Fatal(err)
 	}
+	w.srv = srv
 	for _, d := range []struct {
 		to   *http.Handler
 		door server.Door
@@ -173,9 +178,31 @@ func (w *world) proof(r *http.Request) string {
 }
 
 func send(h http.Handler, r *http.Request) *httptest.ResponseRecorder {
-	rec := httptest.NewRecorder()
+	rec := &recorder{ResponseRecorder: httptest.NewRecorder()}
 	h.ServeHTTP(rec, r)
-	return rec
+	if rec.far != nil {
+		defer func() { _ = rec.far.Close() }()
+		res, err := http.ReadResponse(bufio.NewReader(rec.far), r)
+		if err != nil {
+			panic(err)
+		}
+		defer func() { _ = res.Body.Close() }()
+		maps.Copy(rec.Header(), res.Header)
+		rec.WriteHeader(res.StatusCode)
+		_, _ = io.Copy(rec, res.Body)
+	}
+	return rec.ResponseRecorder
+}
+
+// recorder also records what a request that waits gets in the end.
+type recorder struct {
+	*httptest.ResponseRecorder
+	far net.Conn
+}
+
+func (r *recorder) Hijack() (near net.Conn, _ *bufio.ReadWriter, _ error) {
+	near, r.far = net.Pipe()
+	return near, nil, nil
 }
 
 func decode(t *testing.T, res *httptest.ResponseRecorder, status int, out any) {

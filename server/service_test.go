@@ -89,6 +89,7 @@ func (r *rig) start() {
 		for _, hs := range servers {
 			_ = hs.Close()
 		}
+		_ = srv.Wait(context.Background())
 		wg.Wait()
 		_ = s.Close()
 	})

@@ -49,6 +49,7 @@ type gateway struct {
 	url   string
 	temp  string // where the sockets lie, if that is not the state directory
 
+	server  *server.Server
 	servers []*http.Server
 	failed  chan error
 	work    sync.WaitGroup
@@ -187,6 +188,7 @@ func (g *gateway) listen(ctx context.Context, gate *gatelatch.Gate, rules *polic
 	if err != nil {
 		return err
 	}
+	g.server = srv
 	sockets, err := g.socketDir()
 	if err != nil {
 		return err
@@ -285,6 +287,9 @@ func (g *gateway) close() error {
 		if err := s.Shutdown(ctx); err != nil {
 			errs = append(errs, s.Close())
 		}
+	}
+	if g.server != nil {
+		_ = g.server.Wait(ctx)
 	}
 	g.work.Wait()
 	if g.temp != "" {

@@ -1,0 +1,59 @@
+package server
+
+import (
+	"net/http"
+	"time"
+
+	"github.com/gatelatch/gatelatch"
+	"github.com/gatelatch/gatelatch/api"
+)
+
+// await holds the request until the batch is the asker's, or says 202 so that
+// the client asks again: no proxy and no client limit cuts a long wait.
+func await(s *Server, q *request) error {
+	in, err := bodyOf[api.Await](q)
+	if err != nil {
+		return err
+	}
+	wait := api.MaxWait
+	if w := time.Duration(in.Wait) * time.Second; in.Wait > 0 && w < wait {
+		wait = w
+	}
+	p := &parked{}
+	w := &poll{batch: q.PathValue("id"), hold: in.Hold.Domain(), end: time.Now().Add(wait)}
+	w.unwatch = q.seat.Watch(w.batch, p.ring) // before it looks: nothing is missed in between
+	p.waiter = w
+	until, err := w.turn(q)
+	if err != nil || until.IsZero() {
+		w.leave()
+		return err
+	}
+	return s.park(q, p, until)
+}
+
+// poll is an agent that waits for a batch.
+type poll struct {
+	batch   string
+	hold    gatelatch.Hold
+	end     time.Time
+	unwatch func()
+}
+
+func (w *poll) turn(q *request) (until time.Time, err error) {
+	b, held, err := q.seat.Look(q.Context(), w.batch, w.hold)
+	switch {
+	case err != nil:
+		return time.Time{}, err
+	case held:
+		answer(q.w, http.StatusOK, api.FromBatch(b, w.hold.Holder))
+	case q.Context().Err() != nil:
+		return time.Time{}, q.Context().Err()
+	case !time.Now().Before(w.end):
+		answer(q.w, http.StatusAccepted, api.FromBatch(b, w.hold.Holder))
+	default:
+		return w.end, nil
+	}
+	return time.Time{}, nil
+}
+
+func (w *poll) leave() { w.unwatch() }
