@@ -1,26 +1,22 @@
 package server
 
 import (
-	"context"
 	"errors"
-	"fmt"
 	"net/http"
 	"strconv"
 	"time"
 
 	"github.com/gatelatch/gatelatch"
-	"github.com/gatelatch/gatelatch/api"
-	"github.com/gatelatch/gatelatch/internal/strictjson"
 )
 
 const (
-	heartbeat    = 15 * time.Second
-	writeLimit   = 10 * time.Second // a subscriber that does not read is cut off
-	eventsAtOnce = 256
+	heartbeat  = 15 * time.Second
+	writeLimit = 10 * time.Second // a subscriber that does not read is cut off
 )
 
-// events streams the trail behind ?after=. Each subscriber reads the store at
-// its own pace, so a slow one holds nothing up and loses nothing.
+// events streams the trail behind ?after=. All subscribers are sent the same
+// tail; one that is further behind reads the store at its own pace, so a slow
+// one holds nothing up and loses nothing.
 func events(s *Server, q *request) error {
 	after, err := afterOf(q.URL.Query())
 	if err != nil {
@@ -30,39 +26,85 @@ func events(s *Server, q *request) error {
 	if err != nil {
 		return err
 	}
-	out := &stream{w: q.w, ctl: http.NewResponseController(q.w)}
-	q.w.Header().Set("Content-Type", "text/event-stream")
-	q.w.WriteHeader(http.StatusOK)
 	if after > st.Seq { // the trail was cut back: what the page knows is void
-		return out.send("event: resync\ndata: {}\n\n")
+		q.w.Header().Set("Content-Type", "text/event-stream")
+		_, _ = q.w.Write([]byte("event: resync\ndata: {}\n\n"))
+		return nil
 	}
-	s.follow(q, out, after)
+	p := &parked{}
+	p.waiter = &stream{s: s, p: p, after: after}
+	s.tail.join(q.base(), p, q.seat, st.Seq)
+	return s.park(q, p, time.Now())
+}
+
+// stream is a subscriber. It ends when the client is gone, its key is revoked or
+// the gateway stops: the client comes again and asks from where it was.
+type stream struct {
+	s     *Server
+	p     *parked
+	after gatelatch.Seq
+	beat  time.Time // when the client must hear something
+}
+
+func (f *stream) leave() { f.s.tail.leave(f.p) }
+
+func (f *stream) turn(q *request) (until time.Time, err error) {
+	if f.beat.IsZero() {
+		q.w.Header().Set("Content-Type", "text/event-stream")
+		// A key may have ended since it was shown, and before what is sent now.
+		if err = f.mayRead(q); err == nil {
+			err = f.send(q, []byte(": open\n\n"))
+		}
+	}
+	for err == nil {
+		var more part
+		if more, err = f.next(q); err != nil {
+			break
+		}
+		text := more.text
+		if len(text) == 0 {
+			if time.Now().Before(f.beat) {
+				return f.beat, nil
+			}
+			text = []byte(": beat\n\n")
+		}
+		f.after, err = more.upto(), f.send(q, text)
+	}
+	return time.Time{}, err
+}
+
+// next is what the client does not have yet.
+func (f *stream) next(q *request) (more part, err error) {
+	more, ok, err := f.s.tail.behind(f.after)
+	if err == nil && !ok {
+		var es []gatelatch.Event
+		if es, err = q.seat.Events(q.Context(), f.after, eventsAtOnce); err == nil {
+			more = part{from: f.after}
+			err = more.add(es)
+		}
+	}
+	// A revoked key is an event too: it never outlives its revocation here.
+	if err == nil && more.revoked > f.after {
+		err = f.mayRead(q)
+	}
+	return more, errors.Join(err, q.Context().Err())
+}
+
+func (f *stream) mayRead(q *request) error {
+	if !f.s.opt.Auth.Valid(q.Context(), q.key.ID) {
+		return gatelatch.ErrForbidden
+	}
 	return nil
 }
 
-// follow sends events until the client is gone, its key is revoked or the
-// gateway stops. There is nobody left to tell an error to: the client comes
-// again and asks from where it was.
-func (s *Server) follow(q *request, out *stream, after gatelatch.Seq) {
-	text := ": open\n\n"
-	for out.send(text) == nil {
-		es, err := q.next(after)
-		switch {
-		case errors.Is(err, context.DeadlineExceeded) && q.Context().Err() == nil:
-			text = ": beat\n\n"
-			continue
-		case err != nil:
-			return
-		}
-		// A revoked key is an event too: it never outlives its revocation here.
-		if !s.opt.Auth.Valid(q.Context(), q.key.ID) {
-			return
-		}
-		if text, err = frames(es); err != nil {
-			return
-		}
-		after = es[len(es)-1].Seq
+func (f *stream) send(q *request, text []byte) error {
+	now := time.Now()
+	f.beat = now.Add(heartbeat)
+	if err := http.NewResponseController(q.w).SetWriteDeadline(now.Add(writeLimit)); err != nil {
+		return err
 	}
+	_, err := q.w.Write(text)
+	return err
 }
 
 func afterOf(v map[string][]string) (gatelatch.Seq, error) {
@@ -75,37 +117,4 @@ func afterOf(v map[string][]string) (gatelatch.Seq, error) {
 		return 0, badQuery("after", "is the number of an event")
 	}
 	return gatelatch.Seq(n), nil
-}
-
-func (q *request) next(after gatelatch.Seq) ([]gatelatch.Event, error) {
-	ctx, stop := context.WithTimeout(q.Context(), heartbeat)
-	defer stop()
-	return q.seat.Follow(ctx, after, eventsAtOnce)
-}
-
-func frames(es []gatelatch.Event) (string, error) {
-	var text []byte
-	for _, e := range es {
-		raw, err := strictjson.Marshal(api.FromEvent(e))
-		if err != nil {
-			return "", err
-		}
-		text = fmt.Appendf(text, "id: %d\nevent: %s\ndata: %s\n\n", e.Seq, e.Kind, raw)
-	}
-	return string(text), nil
-}
-
-type stream struct {
-	w   http.ResponseWriter
-	ctl *http.ResponseController
-}
-
-func (s *stream) send(text string) error {
-	if err := s.ctl.SetWriteDeadline(time.Now().Add(writeLimit)); err != nil {
-		return err
-	}
-	if _, err := s.w.Write([]byte(text)); err != nil {
-		return err
-	}
-	return s.ctl.Flush()
 }

@@ -34,6 +34,7 @@ type Options struct {
 type Server struct {
 	opt     Options
 	page    *page
+	tail    tail
 	waiting sync.WaitGroup // for parked requests
 }
 
