@@ -3,6 +3,7 @@ package gatelatch
 import (
 	"context"
 	"errors"
+	"fmt"
 
 	"github.com/gatelatch/gatelatch/internal/id"
 )
@@ -55,8 +56,11 @@ func (s *Seat) covered(ctx context.Context, callID string, d Decision) (*Session
 	if err != nil {
 		return nil, err
 	}
-	if l.State != Pending || l.Digest != d.Digest { // Decide says it better
+	switch {
+	case l.State != Pending: // Decide says how it was settled, and nothing is made
 		return l.Session, nil
+	case l.Digest != d.Digest:
+		return nil, fmt.Errorf("call %s: %w", callID, ErrChanged)
 	}
 	if err := s.gate.policy.Covers(d.Remember.Match, l.Call, l.Session, d.Remember.Scope); err != nil {
 		return nil, invalid("%s can't be remembered: %v", d.Remember.Match, err)

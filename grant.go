@@ -44,7 +44,7 @@ type Grant struct {
 	Scope   Scope     `json:"scope"`
 	Agent   string    `json:"agent"`             // id of the key
 	Session string    `json:"session,omitempty"` // with ForSession
-	Project string    `json:"project,omitempty"` // with ForProject
+	Project string    `json:"project,omitempty"` // with ForSession and ForProject: where it was made
 	Call    string    `json:"call"`              // the decision that made it
 	By      Actor     `json:"by"`
 	At      time.Time `json:"at"`
@@ -76,7 +76,8 @@ func (g *Grant) reaches(s *Session) bool {
 	}
 	switch g.Scope {
 	case ForSession:
-		return g.Session != "" && g.Session == s.ID
+		// The project too: an agent may name an old session and another project.
+		return g.Session != "" && g.Session == s.ID && g.Project == s.Project
 	case ForProject:
 		return g.Project != "" && g.Project == s.Project
 	case Always:

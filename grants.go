@@ -138,7 +138,7 @@ func remember(tx Tx, grantID string, b *Batch, c *Call, s *Session, d Decision) 
 	gr := &Grant{ID: grantID, Match: t.Match, Scope: t.Scope, Agent: b.Agent, Call: c.ID, By: d.By, At: d.At, Uses: t.Uses}
 	switch {
 	case t.Scope == ForSession:
-		gr.Session = b.Session
+		gr.Session, gr.Project = b.Session, s.Project
 	case t.Scope == ForProject && s.Project == "":
 		return invalid("the agent named no project, so nothing can be remembered for it")
 	case t.Scope == ForProject:

@@ -7,8 +7,9 @@ import (
 	"slices"
 )
 
-// MaxResult is the most bytes of one result.
-const MaxResult = 1 << 20
+// MaxResult is the most bytes of one result. Written as JSON it may be six times
+// that, and still has to fit into a request.
+const MaxResult = 128 << 10
 
 // Consume implements Holder.
 func (s *Seat) Consume(ctx context.Context, t Take) (*Call, error) {
@@ -117,8 +118,8 @@ func (s *Seat) Extend(ctx context.Context, batchID string, fence int64, calls []
 		if b.Opened != nil && b.Opened.Fence == fence && b.Phase == b.Opened.Phase+1 && sameCalls(calls, b.phase(b.Phase)) {
 			return nil
 		}
-		if len(b.Calls)+len(calls) > MaxCalls {
-			return invalid("a batch has at most %d calls", MaxCalls)
+		if len(b.Calls)+len(calls) > MaxCalls || b.size()+sizeOf(js) > MaxInputs {
+			return invalid("a batch has at most %d calls and %d bytes of inputs", MaxCalls, MaxInputs)
 		}
 		for _, q := range calls {
 			switch known, err := tx.BatchOfRef(b.Agent, b.Session, q.Ref); {
@@ -137,6 +138,20 @@ func (s *Seat) Extend(ctx context.Context, batchID string, fence int64, calls []
 		}
 		return b.propose(calls, js, 0, s.who, tx.Now())
 	})
+}
+
+func (b *Batch) size() (n int) {
+	for _, c := range b.Calls {
+		n += len(c.Input)
+	}
+	return n
+}
+
+func sizeOf(js []judged) (n int) {
+	for _, j := range js {
+		n += len(j.input)
+	}
+	return n
 }
 
 // Finish implements Holder.

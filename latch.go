@@ -183,10 +183,14 @@ func (b *Batch) consume(c *Call, fence int64, nonce string, by Actor, at time.Ti
 	}{fence, c.Digest})
 }
 
-// Renew keeps the batch for another lease.
+// Renew keeps the batch for another lease. What is hardly older than the last
+// one stays: each is an event, which is kept for ever.
 func (b *Batch) Renew(fence int64, by Actor, at time.Time) error {
 	if err := b.fenced(fence); err != nil {
 		return err
+	}
+	if at.Add(b.Opened.Lease).Sub(b.Opened.Until) < b.Opened.Lease/4 {
+		return nil
 	}
 	b.renew(at)
 	b.record(BatchRenewed, "", by, at, struct {

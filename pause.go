@@ -32,15 +32,15 @@ func (s *Seat) Status(ctx context.Context) (st Status, err error) {
 // opens any more, then what waits and what was allowed but not taken, one batch
 // at a time.
 func (s *Seat) Pause(ctx context.Context, note string) error {
-	if err := errors.Join(s.is(PersonActor), checkText("note", note, maxText)); err != nil {
+	why := "everything was stopped"
+	if note != "" {
+		why += ": " + note
+	}
+	if err := errors.Join(s.is(PersonActor), checkText("note", why, maxText)); err != nil {
 		return err
 	}
 	if err := s.setPause(ctx, true, note); err != nil {
 		return err
-	}
-	why := "everything was stopped"
-	if note != "" {
-		why += ": " + note
 	}
 	return errors.Join(s.denyWaiting(ctx, why), s.revokePermits(ctx, why))
 }
@@ -53,7 +53,7 @@ func (s *Seat) denyWaiting(ctx context.Context, why string) error {
 		}
 		for _, l := range p.Calls {
 			d := Decision{State: Denied, Digest: l.Digest, Note: why}
-			if _, err := s.Decide(ctx, l.ID, d); err != nil && !errors.Is(err, ErrSettled) {
+			if _, err := s.Decide(ctx, l.ID, d); err != nil && !errors.Is(err, ErrSettled) && !errors.Is(err, ErrChanged) {
 				return err
 			}
 		}

@@ -13,6 +13,7 @@ import (
 const (
 	MaxCalls  = 64
 	MaxInput  = 1 << 20
+	MaxInputs = 2 << 20 // of one batch together: whoever reads a batch reads them all
 	maxName   = 256
 	maxPath   = 4096
 	maxText   = 16 << 10
@@ -56,9 +57,12 @@ func (p *Proposal) check() error {
 }
 
 func checkCalls(calls []ProposedCall) error {
-	refs := map[string]bool{}
+	refs, size := map[string]bool{}, 0
 	for i := range calls {
 		c := &calls[i]
+		if size += len(c.Input); size > MaxInputs {
+			return invalid("the inputs of a batch have at most %d bytes together", MaxInputs)
+		}
 		if c.Kind == "" {
 			c.Kind = Permission
 		}

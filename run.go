@@ -115,6 +115,12 @@ func (a *runner) consume(ctx context.Context, c *Call) (*Call, error) {
 	return a.svc.Consume(ctx, Take{Batch: a.batch.ID, Call: c.ID, Fence: a.batch.Opened.Fence, Digest: c.Digest, Nonce: id.New("use")})
 }
 
+// cut is the end of a result that is too long to be kept.
+const cut = "\n(the rest was cut)"
+
+// reportTime is how long a result may take to be kept.
+const reportTime = 30 * time.Second
+
 func (a *runner) run(ctx context.Context, c *Call, tool Tool) error {
 	got, err := a.consume(ctx, c)
 	switch {
@@ -125,12 +131,15 @@ func (a *runner) run(ctx context.Context, c *Call, tool Tool) error {
 	}
 	r := &Running{Call: got, runner: a}
 	out, failure := a.keeping(ctx, r, tool)
-	if ctx.Err() != nil {
-		return context.Cause(ctx)
-	}
 	if failure != nil && out == nil {
 		out = []byte(failure.Error())
 	}
+	if len(out) > MaxResult {
+		out = append(out[:MaxResult-len(cut):MaxResult-len(cut)], cut...)
+	}
+	// What ran is reported also when the agent is asked to stop meanwhile.
+	ctx, stop := context.WithTimeout(context.WithoutCancel(ctx), reportTime)
+	defer stop()
 	for _, c := range append(r.needed, r.Call) {
 		report := Report{Batch: a.batch.ID, Call: c.ID, Fence: a.batch.Opened.Fence, OK: failure == nil}
 		if c == r.Call {

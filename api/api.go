@@ -105,6 +105,7 @@ type AgentCall struct {
 	State   string            `json:"state"`
 	Effect  string            `json:"effect"`
 	Input   json.RawMessage   `json:"input"`
+	Dir     string            `json:"dir,omitempty"`
 	Digest  string            `json:"digest"`
 	Answer  string            `json:"answer,omitempty"` // the text for the model when the call may not run
 	Why     string            `json:"why,omitempty"`    // why it waits

@@ -22,6 +22,9 @@ func (p *Proposal) Domain() gatelatch.Proposal {
 
 func seconds(n int) time.Duration { return time.Duration(n) * time.Second }
 
+// wholeSeconds rounds up: nothing must become none, which means for ever.
+func wholeSeconds(d time.Duration) int { return int((d + time.Second - 1) / time.Second) }
+
 // DomainCalls returns proposed calls in the domain's terms.
 func DomainCalls(calls []ProposedCall) (out []gatelatch.ProposedCall) {
 	for _, c := range calls {
@@ -41,14 +44,14 @@ func (h Hold) Domain() gatelatch.Hold {
 
 // FromHold returns the hold as it goes over the wire.
 func FromHold(h gatelatch.Hold) Hold {
-	return Hold{Holder: h.Holder, Lease: int(h.Lease / time.Second), Consume: h.Consume}
+	return Hold{Holder: h.Holder, Lease: wholeSeconds(h.Lease), Consume: h.Consume}
 }
 
 // FromProposal returns the proposal as it goes over the wire.
 func FromProposal(p gatelatch.Proposal) Proposal {
 	return Proposal{
 		Session: Session(p.Session), Message: p.Message, Context: Context(p.Context), Calls: FromCalls(p.Calls),
-		Turn: p.Pair, Repeats: p.Repeats, Hold: FromHold(p.Hold), Limit: int(p.Limit / time.Second),
+		Turn: p.Pair, Repeats: p.Repeats, Hold: FromHold(p.Hold), Limit: wholeSeconds(p.Limit),
 	}
 }
 
@@ -85,7 +88,7 @@ func timeOrNil(t time.Time) *time.Time {
 func FromCall(c *gatelatch.Call) AgentCall {
 	a := AgentCall{
 		ID: c.ID, Ref: c.Ref, Phase: c.Phase, Kind: string(c.Kind), Tool: c.Tool, State: string(c.State), Effect: c.Verdict.Effect.String(),
-		Input: json.RawMessage(c.Input), Digest: c.Digest.String(), Answer: c.Answer(), Consumed: c.Consumed != nil,
+		Input: json.RawMessage(c.Input), Dir: c.Dir, Digest: c.Digest.String(), Answer: c.Answer(), Consumed: c.Consumed != nil,
 	}
 	if c.State == gatelatch.Pending && len(c.Verdict.Reasons) > 0 {
 		a.Answer, a.Why = "", c.Verdict.Reasons[0].Message
@@ -124,7 +127,7 @@ func (b *Batch) Domain(holder string) (*gatelatch.Batch, error) {
 // Domain returns what an agent may know of its call.
 func (a *AgentCall) Domain() (*gatelatch.Call, error) {
 	c := &gatelatch.Call{
-		ID: a.ID, Ref: a.Ref, Phase: a.Phase, Kind: gatelatch.Kind(a.Kind), Tool: a.Tool, State: gatelatch.State(a.State), Input: a.Input,
+		ID: a.ID, Ref: a.Ref, Phase: a.Phase, Kind: gatelatch.Kind(a.Kind), Tool: a.Tool, State: gatelatch.State(a.State), Input: a.Input, Dir: a.Dir,
 	}
 	if err := errors.Join(c.Digest.UnmarshalText([]byte(a.Digest)), c.Verdict.Effect.UnmarshalText([]byte(a.Effect))); err != nil {
 		return nil, fmt.Errorf("the gateway's answer can't be read: %w", err)

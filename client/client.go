@@ -21,7 +21,7 @@ import (
 // ErrUnreachable means that no gateway answered.
 var ErrUnreachable = errors.New("cannot reach the gateway")
 
-const maxAnswer = 32 << 20
+const maxAnswer = 64 << 20
 
 // Statuses and methods, by number and name: net/http is not linked here.
 const (

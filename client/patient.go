@@ -38,6 +38,23 @@ func (p *Patient) Consume(ctx context.Context, t gatelatch.Take) (c *gatelatch.C
 	return c, err
 }
 
+// Report implements gatelatch.Service: a call that ran must not become unknown
+// because the gateway starts again.
+func (p *Patient) Report(ctx context.Context, r gatelatch.Report) error {
+	return p.until(ctx, func() error { return p.Client.Report(ctx, r) })
+}
+
+// Renew implements gatelatch.Holder.
+func (p *Patient) Renew(ctx context.Context, batchID string, fence int64) error {
+	return p.until(ctx, func() error { return p.Client.Renew(ctx, batchID, fence) })
+}
+
+// Results implements gatelatch.Holder.
+func (p *Patient) Results(ctx context.Context, batchID string) (rs []gatelatch.Result, err error) {
+	err = p.until(ctx, func() error { rs, err = p.Client.Results(ctx, batchID); return err })
+	return rs, err
+}
+
 // Extend implements gatelatch.Holder.
 func (p *Patient) Extend(ctx context.Context, batchID string, fence int64, calls []gatelatch.ProposedCall) (b *gatelatch.Batch, err error) {
 	err = p.until(ctx, func() error { b, err = p.Client.Extend(ctx, batchID, fence, calls); return err })

@@ -136,6 +136,7 @@ func (t *tx) Forget(batchID string) error {
 		return err
 	}
 	t.recent.drop(batchID)
+	t.gone = append(t.gone, batchID)
 	delete(t.recent.sessions, [2]string{b.Agent, b.Session})
 	t.sessions = append(t.sessions, [2]string{b.Agent, b.Session})
 	t.torn = t.forgetRest(b)

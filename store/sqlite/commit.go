@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/gatelatch/gatelatch"
 	"github.com/gatelatch/gatelatch/internal/storage"
@@ -66,7 +67,9 @@ func (s *Store) group(jobs []*writer.Job[job], careful bool) (again bool) {
 	s.head = all.head
 	storage.Tell(all.saved)
 	for _, v := range all.saved {
-		s.recent.keep(v.Batch)
+		if !slices.Contains(all.gone, v.Batch.ID) {
+			s.recent.keep(v.Batch)
+		}
 	}
 	s.ears.Tell(gatelatch.Change{Seq: all.head.Seq, Batches: all.touched})
 	return false

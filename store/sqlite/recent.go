@@ -19,10 +19,13 @@ type recent struct {
 type shelf struct {
 	batches map[string]*gatelatch.Batch
 	calls   map[string]string
+	bytes   int // of inputs
 }
 
 const (
 	mostBatches  = 512 // of a shelf
+	mostBytes    = 8 << 20
+	largeBatch   = 256 << 10 // not worth it
 	mostSessions = 256
 )
 
@@ -35,8 +38,16 @@ func newRecent() *recent {
 }
 
 func (r *recent) keep(b *gatelatch.Batch) {
-	if len(r.young.batches) >= mostBatches {
+	size := 0
+	for _, c := range b.Calls {
+		size += len(c.Input)
+	}
+	if size > largeBatch {
+		return
+	}
+	if r.young.bytes += size; len(r.young.batches) >= mostBatches || r.young.bytes > mostBytes {
 		r.young, r.old = newShelf(), r.young
+		r.young.bytes = size
 	}
 	r.young.batches[b.ID] = copyOf(b)
 	for _, c := range b.Calls {

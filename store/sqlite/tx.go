@@ -17,6 +17,7 @@ type tx struct {
 	saved    []storage.Saved
 	recent   *recent
 	sessions [][2]string        // that were saved
+	gone     []string           // batches that were forgotten
 	control  *gatelatch.Control // as it is now, once it was read
 	changed  bool
 	left     bool  // a job was refused, and what it wrote is still there

@@ -74,6 +74,7 @@ export interface AgentCall {
   state: string;
   effect: string;
   input: unknown;
+  dir?: string;
   digest: string;
   answer?: string;
   why?: string;
