@@ -24,9 +24,7 @@ func (s *Store) Backup(ctx context.Context, w io.Writer) error {
 	default:
 	}
 	return slowly(ctx, s.pool.Config().ConnConfig, func(c *connection) error {
-		if _, err := c.begin(snapshot); err != nil {
-			return err
-		}
+		c.how = snapshot
 		return backup.Write(ctx, w, &reader{c: c})
 	})
 }
@@ -49,9 +47,7 @@ func BackupDatabase(ctx context.Context, dsn string, w io.Writer) error {
 		case have != len(files):
 			return fmt.Errorf("postgres: the database has schema %d, this gatelatch needs %d: copy it with the gatelatch that serves it", have, len(files))
 		}
-		if _, err := c.begin(snapshot); err != nil {
-			return err
-		}
+		c.how = snapshot
 		return backup.Write(ctx, w, &reader{c: c})
 	})
 }
@@ -61,6 +57,9 @@ func BackupDatabase(ctx context.Context, dsn string, w io.Writer) error {
 func slowly(ctx context.Context, cfg *pgx.ConnConfig, fn func(*connection) error) error {
 	cfg.RuntimeParams["statement_timeout"] = "0"
 	cfg.RuntimeParams["idle_in_transaction_session_timeout"] = "0"
+	for _, way := range planning {
+		delete(cfg.RuntimeParams, way)
+	}
 	conn, err := pgx.ConnectConfig(ctx, cfg)
 	if err != nil {
 		return fmt.Errorf("postgres: %w", err)
@@ -98,11 +97,8 @@ func (s *Store) Restore(ctx context.Context, r io.Reader) error {
 	default:
 	}
 	return slowly(ctx, s.pool.Config().ConnConfig, func(c *connection) error {
-		now, err := c.begin("BEGIN ISOLATION LEVEL READ COMMITTED")
-		if err != nil {
-			return err
-		}
-		t := &target{tx: &tx{reader: reader{c: c, now: s.clock.By(now)}, alone: true}}
+		c.how = begin
+		t := &target{tx: newTx(c, s, true)}
 		if err := t.lock(); err != nil {
 			return err
 		}
@@ -127,7 +123,10 @@ type target struct {
 }
 
 func (t *target) lock() error {
-	var err error
+	err := t.c.start()
+	if err != nil {
+		return err
+	}
 	if t.head, err = scanHead(t.c.conn.QueryRow(forever, `SELECT seq, at, link FROM head FOR UPDATE`)); err != nil {
 		return err
 	}
@@ -141,6 +140,9 @@ func (t *target) lock() error {
 }
 
 func (t *target) unlock() error {
+	if err := t.flush(); err != nil {
+		return err
+	}
 	_, err := t.c.conn.Exec(forever, `UPDATE head SET seq=$1, at=$2, link=$3`, t.head.Seq, t.head.At.UnixMicro(), t.head.Link[:])
 	if err != nil {
 		return err
@@ -160,11 +162,13 @@ func (t *target) wait(size int) error {
 }
 
 func (t *target) flush() error {
+	if err := t.tx.flush(); err != nil {
+		return err
+	}
 	b := new(pgx.Batch)
-	queueBlobs(b, insertInput, t.inputs)
-	queueBlobs(b, insertResult, t.results)
+	t.queue(b)
 	queueEvents(b, t.events)
-	t.inputs, t.results, t.events, t.size = nil, nil, nil, 0
+	t.blobs, t.events, t.size = blobs{}, nil, 0
 	if b.Len() == 0 {
 		return nil
 	}
@@ -205,12 +209,13 @@ func (t *target) PutBatch(b *gatelatch.Batch) error {
 	if err := t.putBatch(b); err != nil {
 		return err
 	}
+	size := len(t.own("batch", b.ID).body)
 	for _, e := range b.Events() {
 		if err := t.Record(e); err != nil {
 			return err
 		}
 	}
-	return nil
+	return t.wait(size)
 }
 
 // Whole implements backup.Target.

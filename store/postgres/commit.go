@@ -1,198 +1,77 @@
 package postgres
 
 import (
-	"context"
 	"errors"
 	"fmt"
-	"os"
-	"slices"
 	"time"
 
-	"github.com/gatelatch/gatelatch"
-	"github.com/gatelatch/gatelatch/internal/storage"
 	"github.com/gatelatch/gatelatch/internal/writer"
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 )
 
-type job func(gatelatch.Tx) error
-
-// ErrUnknown means that the connection was lost during a commit: what was to
-// be written may be there or not.
-var ErrUnknown = errors.New("postgres: nobody knows whether this was committed: read before going on")
-
-// tries is how often a change runs again that lost against another gateway, or
-// with its connection.
-const tries = 8
-
-// Update implements gatelatch.Store.
-func (s *Store) Update(ctx context.Context, fn func(gatelatch.Tx) error) error {
-	err := s.writer.Do(ctx, fn)
-	if errors.Is(err, writer.ErrClosed) {
-		return gatelatch.ErrClosed
-	}
-	return err
-}
-
-// raceError is the error of a job that may succeed when it runs again.
-type raceError struct{ error }
-
-func (e raceError) Unwrap() error { return e.error }
-
-// commit runs all jobs in one transaction, and those that lost against another
-// gateway again, each in its own: alone a job may wait for a row, because it
-// holds none that somebody else in its group took.
-func (s *Store) commit(jobs []*writer.Job[job]) {
-	s.group(jobs, false)
-	for i, j := range jobs {
-		var lost raceError
-		for range tries {
-			if !errors.As(j.Err, &lost) {
-				break
-			}
-			s.group(jobs[i:i+1], true)
-		}
-		if errors.As(j.Err, &lost) {
-			j.Err = lost.error
-		}
-	}
-}
-
-// group runs jobs until a transaction with all of them is through, or failed
-// in a way that running again can't help. Then it failed for all: what a job
-// was refused for may be what another wrote.
-func (s *Store) group(jobs []*writer.Job[job], alone bool) {
-	var err error
-	for range tries {
-		if err = s.once(jobs, alone); err == nil || !s.transient(err) {
-			break
-		}
-	}
-	if err != nil {
-		for _, j := range jobs {
-			j.Err = explain(fmt.Errorf("write: %w", err))
-		}
-	}
-}
-
-// transient reports whether err left nothing behind and may not come again.
-func (s *Store) transient(err error) bool {
-	switch {
-	case errors.Is(err, ErrUnknown), errors.Is(err, os.ErrDeadlineExceeded), failed(err, idleTooLong):
-		return false
-	case errors.Is(err, errMoved), collided(err):
-		return true
-	}
-	return s.writes != nil && s.writes.conn.IsClosed()
-}
-
-// Codes of PostgreSQL.
 const (
-	taken        = "23505" // something else has what must be unique
-	idleTooLong  = "25P03"
-	unserialized = "40001"
-	deadlock     = "40P01"
+	begin = "BEGIN ISOLATION LEVEL READ COMMITTED"
+	// A change that is alone lost before, perhaps over the control row, which all
+	// gateways want. With that in hand it can't lose over it again.
+	holdControl = " FOR NO KEY UPDATE OF control"
 )
 
-// explain marks an error that is the database's, not the request's: it does not
-// answer, or says that it can't work now.
-func explain(err error) error {
-	var e *pgconn.PgError
-	said := errors.As(err, &e)
-	switch {
-	case err == nil, errors.Is(err, gatelatch.ErrClosed), errors.Is(err, errMoved), collided(err):
-		return err
-	case !said, slices.Contains([]string{"08", "25", "53", "57", "58"}, e.Code[:2]):
-		return fmt.Errorf("%w: %w", gatelatch.ErrUnavailable, err)
-	}
-	return err
-}
-
-func failed(err error, code string) bool {
-	var e *pgconn.PgError
-	return errors.As(err, &e) && e.Code == code
-}
-
-// collided reports whether PostgreSQL undid a statement so that another
-// transaction may go on.
-func collided(err error) bool { return failed(err, deadlock) || failed(err, unserialized) }
-
-// once tries a transaction. Its error is for all jobs; a job that is refused is
-// undone by itself.
-func (s *Store) once(jobs []*writer.Job[job], alone bool) error {
-	if err := s.connect(); err != nil {
-		return err
-	}
-	c := s.writes
-	c.err, c.ahead = nil, nil
-	c.deadline(time.Now().Add(patience))
-	now, err := c.begin("BEGIN ISOLATION LEVEL READ COMMITTED")
-	if err != nil {
-		return s.rollback(err)
-	}
-	all := &tx{reader: reader{c: c, now: s.clock.By(now)}, alone: alone}
-	if len(jobs) > 1 {
-		c.ahead = []string{"SAVEPOINT one"}
-	}
+// commit is the writer's: all sets in one transaction, then who is alone.
+func (s *Store) commit(jobs []*writer.Job[*job]) {
+	var sets []*writer.Job[*job]
 	for _, j := range jobs {
-		if j.Err, err = s.one(all, j.Work, len(jobs) > 1); err != nil {
-			return s.rollback(err)
+		if j.Work.set != nil {
+			sets = append(sets, j)
 		}
 	}
-	c.ahead = nil // the commit releases the last
-	if !all.changed {
-		return s.rollback(nil)
+	s.commitSets(sets)
+	for _, j := range jobs {
+		if j.Work.set == nil {
+			j.Err = s.runAlone(j.Work.alone)
+		}
 	}
-	last, err := all.seal()
-	if err != nil {
-		return s.rollback(err)
-	}
-	if err := s.end(); err != nil {
-		return s.rollback(err)
-	}
-	s.committed(all, last)
-	return nil
 }
 
-func (s *Store) committed(all *tx, last gatelatch.Seq) {
-	storage.Tell(all.saved)
-	s.tellOwn(gatelatch.Change{Seq: last, Batches: all.touched}, len(all.events))
+// commitSets sends sets until a transaction is through, each time without those
+// that lost, or it failed in a way that sending again can't help. If something
+// was wrong with rows it sends them apart, to see with whose.
+func (s *Store) commitSets(jobs []*writer.Job[*job]) {
+	apart := false
+	for left := tries; len(jobs) > 0; {
+		lost, err := s.once(jobs, apart)
+		switch {
+		case errors.Is(err, errSomebody):
+			apart = true
+			continue
+		case err != nil && s.transient(err) && left > 1:
+			left--
+			continue
+		case err != nil:
+			err = explain(fmt.Errorf("write: %w", err))
+		}
+		var rest []*writer.Job[*job]
+		for _, j := range jobs {
+			if j.Err = err; err == nil && len(lost) > 0 {
+				if j.Err = lost[j.Work.set]; j.Err == nil {
+					rest = append(rest, j)
+				}
+			}
+		}
+		jobs, apart = rest, false
+	}
 }
 
-// one runs a job on its own copy of all, and takes it over if the job agrees.
-// A job that is alone needs no savepoint: undoing it is undoing the
-// transaction. The second error is the end of the transaction.
-func (s *Store) one(all *tx, work job, grouped bool) (refused, broken error) {
-	t := *all
-	t.changed, t.stale = false, false
-	err := storage.Guard(work, &t)
-	c := t.c
-	switch {
-	case c.conn.IsClosed() || errors.Is(c.err, errMoved):
-		return nil, c.err
-	case c.err != nil:
-		err = c.err // also of a job that overlooked it
+func (s *Store) once(jobs []*writer.Job[*job], apart bool) (lost map[*set]error, err error) {
+	if err := s.connect(); err != nil {
+		return nil, err
 	}
-	if failed(err, taken) {
-		err = fmt.Errorf("%w: %w", gatelatch.ErrStale, err)
-		t.stale = true
+	g := &group{s: s, c: s.writes, apart: apart}
+	for _, j := range jobs {
+		g.sets = append(g.sets, j.Work.set)
 	}
-	if err != nil && (t.stale && errors.Is(err, gatelatch.ErrStale) || collided(err)) {
-		err = raceError{err}
-	}
-	if err == nil {
-		t.changed = t.changed || all.changed
-		*all = t
-	}
-	c.err = nil
-	switch {
-	case !grouped || len(c.ahead) > 0: // the savepoint is not even there yet
-		return err, nil
-	case err != nil:
-		return err, c.do("ROLLBACK TO one")
-	}
-	c.ahead = []string{"RELEASE one", "SAVEPOINT one"}
-	return nil, nil
+	err = g.run()
+	return g.lost, err
 }
 
 // end commits. Only an answer says what happened: PostgreSQL may have
@@ -220,23 +99,31 @@ func (s *Store) end() error {
 // rollback undoes what is open and returns err. A connection that can't do so
 // is of no more use.
 func (s *Store) rollback(err error) error {
-	if s.writes.do("ROLLBACK") != nil {
+	if s.writes.inside() && s.writes.do("ROLLBACK") != nil {
 		hangUp(s.writes.conn)
 	}
 	return err
 }
 
-// connect sees to it that the writer has a connection.
+// connect sees to it that the writer has a connection, with nothing begun.
 func (s *Store) connect() error {
-	if s.writes != nil && !s.writes.conn.IsClosed() {
-		return nil
+	if s.writes == nil || s.writes.lost() {
+		if err := s.redial(); err != nil {
+			return err
+		}
 	}
+	s.writes.err, s.writes.begun = nil, false
+	s.writes.deadline(time.Now().Add(patience))
+	return nil
+}
+
+func (s *Store) redial() error {
 	s.writes = nil
 	cfg := s.pool.Config().ConnConfig
 	cfg.OnNotice = func(_ *pgconn.PgConn, n *pgconn.Notice) { s.warned = s.warned || n.SeverityUnlocalized == "WARNING" }
 	c, err := pgx.ConnectConfig(forever, cfg)
 	if err == nil {
-		s.writes = &connection{conn: c}
+		s.writes = &connection{conn: c, how: begin, hold: holdControl}
 	}
 	return err
 }

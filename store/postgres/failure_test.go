@@ -83,7 +83,7 @@ func TestUnknownCommitIsAnErrorForAll(t *testing.T) {
 			}})
 			b := pending("m1")
 			fault = lose
-			for _, err := range group(s, saving(b), saving(pending("m2")), func(gatelatch.Tx) error { return gatelatch.ErrSettled }) {
+			for _, err := range together(t, s, saving(b), saving(pending("m2"))) {
 				if !errors.Is(err, ErrUnknown) {
 					t.Errorf("got %v, want ErrUnknown", err)
 				}

@@ -15,7 +15,7 @@ func (r *reader) List(q gatelatch.Query) (gatelatch.Page, error) {
 		if q.After != "" {
 			args = append(args, raw(q.After))
 		}
-		err = r.c.each(query, args, func(rows pgx.Rows) error {
+		err = r.each("batch", query, args, func(rows pgx.Rows) error {
 			var call, batch text
 			err := rows.Scan(&call, &batch)
 			out = append(out, storage.Place{Call: string(call), Batch: string(batch)})
@@ -45,7 +45,7 @@ func places(q gatelatch.Query) string {
 }
 
 func (r *reader) ids(query string, args ...any) (out []string, err error) {
-	err = r.c.each(query, args, func(rows pgx.Rows) error {
+	err = r.each("batch", query, args, func(rows pgx.Rows) error {
 		var id text
 		err := rows.Scan(&id)
 		out = append(out, string(id))
@@ -61,7 +61,7 @@ func (r *reader) Due(t time.Time, limit int) (batches []string, next time.Time, 
 		return nil, next, err
 	}
 	var due *int64
-	if err = r.c.row(`SELECT MIN(due) FROM batch WHERE due>$1`, at).scan(&due); err == nil && due != nil {
+	if err = r.row("batch", `SELECT MIN(due) FROM batch WHERE due>$1`, at).scan(&due); err == nil && due != nil {
 		next = time.UnixMicro(*due).UTC()
 	}
 	return batches, next, err
@@ -83,7 +83,7 @@ func (r *reader) Grants(live bool, limit int) (out []*gatelatch.Grant, err error
 	if live {
 		query = `SELECT version, body, sum FROM grants WHERE live ORDER BY at DESC, id DESC LIMIT $1`
 	}
-	err = r.c.each(query, []any{storage.Limit(limit, 1000, 1000)}, func(rows pgx.Rows) error {
+	err = r.each("grants", query, []any{storage.Limit(limit, 1000, 1000)}, func(rows pgx.Rows) error {
 		g := new(gatelatch.Grant)
 		out = append(out, g)
 		return body(one{rows}, &g.Version, g)
@@ -93,7 +93,7 @@ func (r *reader) Grants(live bool, limit int) (out []*gatelatch.Grant, err error
 
 // Works implements gatelatch.Reader.
 func (r *reader) Works(limit int) (out []*gatelatch.Work, err error) {
-	err = r.c.each(`SELECT version, body, sum FROM work ORDER BY at, id LIMIT $1`, []any{storage.Limit(limit, 1000, 1000)}, func(rows pgx.Rows) error {
+	err = r.each("work", `SELECT version, body, sum FROM work ORDER BY at, id LIMIT $1`, []any{storage.Limit(limit, 1000, 1000)}, func(rows pgx.Rows) error {
 		w := new(gatelatch.Work)
 		out = append(out, w)
 		return body(one{rows}, &w.Version, w)

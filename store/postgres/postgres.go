@@ -3,23 +3,24 @@
 // and readers beside it. The database is for Gatelatch alone.
 //
 // Loads are optimistic: a save compares versions, and a change that lost
-// against another gateway runs again from fresh loads. What belongs to all
+// against another runs again from fresh loads; update.go has its walk. What belongs to all
 // gateways, the trail and the control row, is settled under one lock that each
 // takes last.
 //
 // Time is the database's, read once a transaction, and never before the last
-// event of the trail or what this gateway's own clock went on to. An event that waited for the lock behind a later one
-// takes that one's time, so that the trail's times never run backwards.
+// event of the trail or what this gateway's own clock went on to. An event that
+// waited for the lock behind a later one takes that one's time, so that the
+// trail's times never run backwards.
 //
 // Connections are sessions: a pooler that hands them out by the transaction
 // loses their timeouts, and LISTEN.
 package postgres
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"sync"
 	"time"
 
@@ -49,7 +50,7 @@ type Store struct {
 	opt    Options
 	pool   *pgxpool.Pool
 	writes *connection // the writer's; nil when it was lost
-	writer *writer.Writer[job]
+	writer *writer.Writer[*job]
 	warned bool // PostgreSQL warned on the writer's connection
 	closed chan struct{}
 
@@ -69,9 +70,8 @@ type Store struct {
 
 var _ gatelatch.Store = (*Store)(nil)
 
-// PostgreSQL keeps 64 subtransactions of each transaction at hand; with more,
-// every other snapshot gets slower.
-const groupSize = 60
+// groupSize is the most changes that one transaction commits.
+const groupSize = 128
 
 // Open opens the database that dsn names, a URL or "host=… dbname=…", and
 // brings its schema forward.
@@ -159,43 +159,49 @@ func (s *Store) View(ctx context.Context, fn func(gatelatch.Reader) error) error
 		return gatelatch.ErrClosed
 	default:
 	}
-	var err error
-	for range s.opt.Readers + 1 {
-		if err = s.view(ctx, func(r *reader) error { return fn(r) }); !errors.Is(err, errDead) {
-			return err
-		}
-	}
-	return explain(err)
-}
-
-// errDead means that the pool gave a connection that had been lost before; it
-// leaves the pool with that.
-var errDead = errors.New("a connection was lost")
-
-func (s *Store) view(ctx context.Context, fn func(*reader) error) error {
-	held, err := s.pool.Acquire(ctx)
-	if err != nil {
-		select {
-		case <-s.closed:
-			return gatelatch.ErrClosed
-		default:
-			return explain(fmt.Errorf("postgres: %w", err))
-		}
-	}
-	defer held.Release()
-	c := &connection{conn: held.Conn()}
-	c.deadline(time.Now().Add(patience))
-	defer c.deadline(time.Time{})
-	at, err := c.begin("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
-	switch {
-	case err != nil && c.conn.IsClosed() && !errors.Is(err, os.ErrDeadlineExceeded):
-		return fmt.Errorf("%w: %w", errDead, err)
-	case err != nil:
-		return explain(err)
-	}
-	defer func() { _ = c.do("ROLLBACK") }()
-	if err = fn(&reader{c: c, now: s.clock.By(at)}); c.conn.IsClosed() {
-		return explain(err)
+	c, free := s.reading(ctx, snapshot)
+	defer free()
+	err := fn(&reader{c: c, clock: s.clock})
+	if c.lost() || !c.begun && c.err != nil {
+		return explain(cmp.Or(err, c.err))
 	}
 	return err
+}
+
+// reading returns a connection of the pool that is taken with its first query,
+// and what gives it back.
+func (s *Store) reading(ctx context.Context, how string) (c *connection, free func()) {
+	var held *pgxpool.Conn
+	left := s.opt.Readers + 1
+	free = func() {
+		if held == nil {
+			return
+		}
+		if c.inside() {
+			_ = c.do("ROLLBACK")
+		}
+		c.deadline(time.Time{})
+		held.Release()
+		held, c.conn = nil, nil
+	}
+	c = &connection{how: how}
+	c.dial = func() (err error) {
+		free() // one that was lost leaves the pool with that
+		if left--; left < 0 {
+			return errors.New("postgres: all connections were lost")
+		}
+		if held, err = s.pool.Acquire(ctx); err != nil {
+			held = nil
+			select {
+			case <-s.closed:
+				return gatelatch.ErrClosed
+			default:
+				return fmt.Errorf("postgres: %w", err)
+			}
+		}
+		c.conn = held.Conn()
+		c.deadline(time.Now().Add(patience))
+		return nil
+	}
+	return c, free
 }

@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/gatelatch/gatelatch"
-	"github.com/gatelatch/gatelatch/internal/writer"
 	"github.com/jackc/pgx/v5"
 )
 
@@ -113,42 +112,6 @@ func TestTimeNeverRunsBackwards(t *testing.T) {
 	}
 }
 
-// group commits jobs together, as the writer does when they wait at once.
-func group(s *Store, work ...job) (errs []error) {
-	var jobs []*writer.Job[job]
-	for _, w := range work {
-		jobs = append(jobs, &writer.Job[job]{Work: w})
-	}
-	s.commit(jobs)
-	for _, j := range jobs {
-		errs = append(errs, j.Err)
-	}
-	return errs
-}
-
-func saving(b *gatelatch.Batch) job { return func(tx gatelatch.Tx) error { return tx.SaveBatch(b) } }
-
-func TestFailedStatementFailsItsOwnJobOnly(t *testing.T) {
-	s := open(t, t.TempDir(), Options{})
-	overlooked := func(w gatelatch.Tx) error {
-		if err := w.SaveBatch(pending("bad")); err != nil {
-			return err
-		}
-		_ = w.(*tx).run(`INSERT INTO no_such_table VALUES (1)`)
-		return nil // a caller that overlooks the error changes nothing
-	}
-	for _, errs := range [][]error{group(s, overlooked), group(s, saving(pending("m1")), overlooked, saving(pending("m2")))} {
-		for i, err := range errs {
-			if bad := len(errs) == 1 || i == 1; bad != (err != nil) {
-				t.Errorf("job %d of %d: %v", i, len(errs), err)
-			}
-		}
-	}
-	if n := len(trail(t, s)); n != 4 {
-		t.Errorf("%d events, want those of m1 and m2", n)
-	}
-}
-
 func TestAnyBytesAreKept(t *testing.T) {
 	s := open(t, t.TempDir(), Options{})
 	odd := func() *gatelatch.Batch {
@@ -161,7 +124,7 @@ func TestAnyBytesAreKept(t *testing.T) {
 		}
 		return b
 	}
-	if err := errors.Join(group(s, saving(pending("m1")), saving(odd()), saving(pending("m2")))...); err != nil {
+	if err := errors.Join(together(t, s, saving(pending("m1")), saving(odd()), saving(pending("m2")))...); err != nil {
 		t.Fatal(err)
 	}
 	b := view(t, s, func(r gatelatch.Reader) (*gatelatch.Batch, error) { return r.BatchOfRef(agent.ID, "\x00s", "r\x00") })
@@ -175,23 +138,4 @@ func TestAnyBytesAreKept(t *testing.T) {
 	if !errors.Is(err, gatelatch.ErrNotFound) {
 		t.Errorf("an odd id: %v", err)
 	}
-}
-
-// Calls in one group may share an input that none of them has written yet.
-func TestGroupReadsItsOwnInputs(t *testing.T) {
-	s := open(t, t.TempDir(), Options{})
-	withdraw := func(tx gatelatch.Tx) error {
-		b, err := tx.Batch("bat_m1")
-		if err != nil {
-			return err
-		}
-		b.Withdraw(agent, "", tx.Now())
-		return tx.SaveBatch(b)
-	}
-	must(t, errors.Join(group(s, saving(pending("m1")), saving(pending("m2")), withdraw)...))
-	refuse := func(tx gatelatch.Tx) error { return errors.Join(tx.SaveBatch(pending("m3")), errors.New("no")) }
-	if errs := group(s, refuse, withdraw); errs[0] == nil || errs[1] != nil {
-		t.Errorf("after a refusal: %v", errs)
-	}
-	trail(t, s)
 }

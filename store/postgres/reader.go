@@ -6,16 +6,28 @@ import (
 	"time"
 
 	"github.com/gatelatch/gatelatch"
+	"github.com/gatelatch/gatelatch/internal/clock"
 	"github.com/gatelatch/gatelatch/internal/storage"
 	"github.com/jackc/pgx/v5"
 )
 
 // reader reads one state of the database.
 type reader struct {
-	c   *connection
-	now time.Time
-	// What this transaction has yet to write.
-	inputs, results []blob
+	c     *connection
+	clock *clock.Clock
+	now   time.Time
+	clean func(table string) error // comes before a query of it; nil if nobody writes
+	near  *nearby
+	yet   *blobs // what this transaction has yet to write, if any
+}
+
+type blobs struct{ inputs, results []blob }
+
+// nearby is the session of a message that was looked for: who does that wants
+// it next.
+type nearby struct {
+	session
+	stored
 }
 
 // blob is the bytes of an input or a result.
@@ -27,101 +39,55 @@ type blob struct {
 var _ gatelatch.Reader = (*reader)(nil)
 
 // Now implements gatelatch.Reader.
-func (r *reader) Now() time.Time { return r.now }
+func (r *reader) Now() time.Time {
+	if r.now.IsZero() && r.c.start() == nil {
+		r.now = r.clock.By(r.c.at)
+	}
+	return r.now
+}
+
+func (r *reader) row(table, query string, args ...any) row {
+	if r.clean != nil {
+		if err := r.clean(table); err != nil {
+			return row{err: err}
+		}
+	}
+	return r.c.row(query, args...)
+}
+
+func (r *reader) each(table, query string, args []any, fn func(pgx.Rows) error) error {
+	if r.clean != nil {
+		if err := r.clean(table); err != nil {
+			return err
+		}
+	}
+	return r.c.each(query, args, fn)
+}
 
 // body loads an aggregate and checks its sum.
 func body(row scanner, version *int64, into any) error {
-	var raw, sum []byte
-	switch err := row.scan(version, &raw, &sum); {
+	var v stored
+	switch err := row.scan(&v.version, &v.body, &v.sum); {
 	case errors.Is(err, pgx.ErrNoRows):
 		return gatelatch.ErrNotFound
 	case err != nil:
 		return err
 	}
-	return storage.Decode(raw, sum, into)
+	return v.decode(version, into)
 }
 
-// Batch implements gatelatch.Reader.
-func (r *reader) Batch(id string) (*gatelatch.Batch, error) {
-	return r.batch(r.c.row(`SELECT version, body, sum FROM batch WHERE id=$1`, raw(id)))
-}
-
-// BatchOfCall implements gatelatch.Reader.
-func (r *reader) BatchOfCall(callID string) (*gatelatch.Batch, error) {
-	return r.batch(r.c.row(`SELECT b.version, b.body, b.sum FROM call c JOIN batch b ON b.id=c.batch WHERE c.id=$1`, raw(callID)))
-}
-
-// BatchOfMessage implements gatelatch.Reader.
-func (r *reader) BatchOfMessage(agent, session, message string) (*gatelatch.Batch, error) {
-	return r.batch(r.c.row(`SELECT version, body, sum FROM batch WHERE agent=$1 AND session=$2 AND message=$3`, raw(agent), raw(session), raw(message)))
-}
-
-// BatchOfPair implements gatelatch.Reader.
-func (r *reader) BatchOfPair(agent string, pair gatelatch.Sum, holder string) (*gatelatch.Batch, error) {
-	return r.batch(r.c.row(`SELECT version, body, sum FROM batch WHERE agent=$1 AND pair=$2 AND claimed IN ('', $3)
-		ORDER BY claimed DESC, created, id LIMIT 1`, raw(agent), pair[:], raw(holder)))
-}
-
-// BatchOfRef implements gatelatch.Reader.
-func (r *reader) BatchOfRef(agent, session, ref string) (*gatelatch.Batch, error) {
-	if ref == "" {
-		return nil, fmt.Errorf("batch: %w", gatelatch.ErrNotFound)
-	}
-	return r.batch(r.c.row(`SELECT b.version, b.body, b.sum FROM call c JOIN batch b ON b.id=c.batch
-		WHERE c.agent=$1 AND c.session=$2 AND c.ref=$3 AND c.ref<>''`, raw(agent), raw(session), raw(ref)))
-}
-
-func (r *reader) batch(row row) (*gatelatch.Batch, error) {
-	b := new(gatelatch.Batch)
-	if err := body(row, &b.Version, b); err != nil {
-		return nil, fmt.Errorf("batch: %w", err)
-	}
-	if err := r.fill(b); err != nil {
-		return nil, fmt.Errorf("batch %s: input: %w", b.ID, err)
-	}
-	return b, nil
-}
-
-// fill gives the calls of b their inputs, all in one query.
-func (r *reader) fill(b *gatelatch.Batch) error {
-	found := map[gatelatch.Sum][]byte{}
-	for _, in := range r.inputs {
-		found[in.sum] = in.bytes
-	}
-	var missing [][]byte
-	for _, c := range b.Calls {
-		if _, ok := found[c.InputSum]; !ok {
-			missing = append(missing, c.InputSum[:])
-		}
-	}
-	if len(missing) > 0 {
-		err := r.c.each(`SELECT hash, bytes FROM input WHERE hash=ANY($1)`, []any{missing}, func(rows pgx.Rows) error {
-			var hash, bytes []byte
-			err := rows.Scan(&hash, &bytes)
-			if len(hash) == len(gatelatch.Sum{}) {
-				found[gatelatch.Sum(hash)] = bytes
-			}
-			return err
-		})
-		if err != nil {
-			return err
-		}
-	}
-	for _, c := range b.Calls {
-		in, ok := found[c.InputSum]
-		if !ok || gatelatch.SumOf(in) != c.InputSum {
-			return errors.New("the database is damaged: an input does not match its hash")
-		}
-		c.Input = append([]byte{}, in...) // calls may share it
-	}
-	return nil
+func (v *stored) decode(version *int64, into any) error {
+	*version = v.version
+	return storage.Decode(v.body, v.sum, into)
 }
 
 // Result implements gatelatch.Reader.
 func (r *reader) Result(sum gatelatch.Sum) (raw []byte, err error) {
-	for _, b := range r.results {
-		if b.sum == sum {
-			return append([]byte{}, b.bytes...), nil
+	if r.yet != nil {
+		for _, b := range r.yet.results {
+			if b.sum == sum {
+				return append([]byte{}, b.bytes...), nil
+			}
 		}
 	}
 	err = r.c.row(`SELECT bytes FROM result WHERE hash=$1`, sum[:]).scan(&raw)
@@ -171,7 +137,13 @@ func (r *reader) LastSeq() (gatelatch.Seq, error) {
 // Session implements gatelatch.Reader.
 func (r *reader) Session(agent, id string) (*gatelatch.Session, error) {
 	s := new(gatelatch.Session)
-	if err := body(r.c.row(`SELECT version, body, sum FROM session WHERE agent=$1 AND id=$2`, raw(agent), raw(id)), &s.Version, s); err != nil {
+	var err error
+	if r.near != nil && r.near.session == (session{agent, id}) {
+		err = r.near.decode(&s.Version, s)
+	} else {
+		err = body(r.c.row(`SELECT version, body, sum FROM session WHERE agent=$1 AND id=$2`, raw(agent), raw(id)), &s.Version, s)
+	}
+	if err != nil {
 		return nil, fmt.Errorf("session: %w", err)
 	}
 	return s, nil
@@ -184,7 +156,7 @@ func (r *reader) Key(id string) (*gatelatch.Key, error) {
 
 // KeyByHash implements gatelatch.Reader.
 func (r *reader) KeyByHash(h gatelatch.Sum) (*gatelatch.Key, error) {
-	return r.key(r.c.row(`SELECT version, body, sum FROM key WHERE hash=$1`, h[:]))
+	return r.key(r.row("key", `SELECT version, body, sum FROM key WHERE hash=$1`, h[:]))
 }
 
 func (r *reader) key(row row) (*gatelatch.Key, error) {
@@ -206,10 +178,11 @@ func (r *reader) Grant(id string) (*gatelatch.Grant, error) {
 
 // Control implements gatelatch.Reader.
 func (r *reader) Control() (c gatelatch.Control, err error) {
-	var version int64
-	if err := body(r.c.row(`SELECT version, body, sum FROM control`), &version, &c); err != nil {
+	if err = r.c.start(); err == nil {
+		err = r.c.control.decode(&c.Version, &c)
+	}
+	if err != nil {
 		return c, fmt.Errorf("control: %w", err)
 	}
-	c.Version = version
 	return c, nil
 }

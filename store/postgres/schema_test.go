@@ -7,6 +7,7 @@ import (
 	"testing"
 	"testing/fstest"
 
+	"github.com/gatelatch/gatelatch"
 	"github.com/jackc/pgx/v5"
 )
 
@@ -53,7 +54,11 @@ func TestQueriesUseTheirIndex(t *testing.T) {
 		`SELECT id FROM call WHERE state='pending' ORDER BY created DESC, batch DESC, pos DESC LIMIT 10`: "call_waiting",
 	} {
 		var plan strings.Builder
-		must(t, s.view(t.Context(), func(r *reader) error {
+		must(t, s.View(t.Context(), func(v gatelatch.Reader) error {
+			r := v.(*reader)
+			if err := r.c.start(); err != nil {
+				return err
+			}
 			// The tables are tiny, so that reading all of one would do.
 			if err := r.c.do("SET LOCAL enable_seqscan=off; SET LOCAL enable_sort=off; SET LOCAL enable_bitmapscan=off"); err != nil {
 				return err

@@ -12,10 +12,10 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-func scanHead(r pgx.Row) (h storage.Head, err error) {
+func scanHead(r pgx.Row, more ...any) (h storage.Head, err error) {
 	var at int64
 	var link []byte
-	if err := r.Scan(&h.Seq, &at, &link); err != nil {
+	if err := r.Scan(append([]any{&h.Seq, &at, &link}, more...)...); err != nil {
 		return h, err
 	}
 	h.At = time.UnixMicro(at).UTC()
@@ -27,60 +27,87 @@ func scanHead(r pgx.Row) (h storage.Head, err error) {
 // end.
 func (t *tx) Record(e gatelatch.Event) error {
 	t.events = append(t.events, e)
-	t.changed = true
 	return nil
 }
 
-// seal writes what the jobs left for the end. From here to the commit this
-// gateway is the only one: the lock is the last thing that it waits for.
-func (t *tx) seal() (last gatelatch.Seq, err error) {
-	var h storage.Head
+// queueLock waits for the end of the trail, the last thing that a gateway waits
+// for: from there to the commit it is the only one. What it returns then finds
+// the sets whose control row or session is not as they saw it.
+func (g *group) queueLock(b *pgx.Batch) (moved func() error) {
 	var control int64
-	var sessions int
-	lock := new(pgx.Batch)
+	var commit string
+	relied, there := map[session]bool{}, map[session]bool{}
+	for _, w := range g.sets {
+		maps.Copy(relied, w.relies)
+	}
 	// Statements of their own: each sees what was committed before it began,
 	// and the second begins when the lock is ours.
-	lock.Queue(`SELECT seq, at, link FROM head FOR UPDATE`).QueryRow(func(r pgx.Row) error { h, err = scanHead(r); return err })
-	lock.Queue(`SELECT version FROM control`).QueryRow(func(r pgx.Row) error { return r.Scan(&control) })
-	if len(t.sessions) > 0 {
-		agents, ids := sessionColumns(slices.Collect(maps.Keys(t.sessions)))
-		lock.Queue(`SELECT count(*) FROM session JOIN unnest($1::bytea[], $2::bytea[]) AS v (agent, id) USING (agent, id)`, agents, ids).
-			QueryRow(func(r pgx.Row) error { return r.Scan(&sessions) })
+	b.Queue(`SELECT seq, at, link, current_setting('synchronous_commit') FROM head FOR UPDATE`).
+		QueryRow(func(r pgx.Row) (err error) { g.head, err = scanHead(r, &commit); return err })
+	b.Queue(`SELECT version FROM control`).QueryRow(func(r pgx.Row) error { return r.Scan(&control) })
+	if len(relied) > 0 {
+		agents, ids := sessionColumns(slices.Collect(maps.Keys(relied)))
+		b.Queue(`SELECT agent, id FROM session JOIN unnest($1::bytea[], $2::bytea[]) AS v (agent, id) USING (agent, id)`, agents, ids).
+			Query(func(rows pgx.Rows) error {
+				var agent, id text
+				_, err := pgx.ForEachRow(rows, []any{&agent, &id}, func() error { there[session{string(agent), string(id)}] = true; return nil })
+				return err
+			})
 	}
-	if err := t.c.send(lock); err != nil {
-		return 0, err
+	return func() error {
+		for _, w := range g.sets {
+			gone := w.control != 0 && w.control != control
+			for s := range w.relies {
+				gone = gone || !there[s]
+			}
+			if gone {
+				g.lose(w, errMoved)
+			}
+		}
+		return durable(commit)
 	}
-	if t.control != 0 && t.control != control || sessions != len(t.sessions) {
-		return 0, errMoved
-	}
-	for i := range t.events {
-		h.Take(&t.events[i])
-	}
-	write := new(pgx.Batch)
-	queueBlobs(write, insertInput, t.inputs)
-	queueBlobs(write, insertResult, t.results)
-	t.idle.queue(write)
-	queueEvents(write, t.events)
-	write.Queue(`UPDATE head SET seq=$1, at=$2, link=$3`, h.Seq, h.At.UnixMicro(), h.Link[:])
-	return h.Seq, t.c.send(write)
 }
 
-const (
-	insertInput  = `INSERT INTO input (hash, bytes) VALUES ($1,$2) ON CONFLICT DO NOTHING`
-	insertResult = `INSERT INTO result (hash, bytes) VALUES ($1,$2) ON CONFLICT DO NOTHING`
-)
-
-// queueBlobs writes each by itself: together they could be more than one value
-// may hold.
-func queueBlobs(b *pgx.Batch, insert string, blobs []blob) {
-	seen := map[gatelatch.Sum]bool{}
-	for i := range blobs {
-		if v := &blobs[i]; !seen[v.sum] {
-			seen[v.sum] = true
-			b.Queue(insert, v.sum[:], v.bytes)
+// seal writes what waited for the lock. Inputs do: two gateways that insert the
+// same ones in another order would otherwise wait for each other.
+func (g *group) seal() (events int, err error) {
+	b := new(pgx.Batch)
+	var all blobs
+	var idle unneeded
+	var trail []gatelatch.Event
+	for _, w := range g.sets {
+		all.inputs, all.results = append(all.inputs, w.inputs...), append(all.results, w.results...)
+		idle.inputs, idle.results = append(idle.inputs, w.idle.inputs...), append(idle.results, w.idle.results...)
+		idle.sessions = append(idle.sessions, w.idle.sessions...)
+		for i := range w.events {
+			e := w.events[i] // the set may be sent again
+			g.head.Take(&e)
+			trail = append(trail, e)
 		}
 	}
+	all.queue(b)
+	idle.queue(b)
+	queueEvents(b, trail)
+	b.Queue(`UPDATE head SET seq=$1, at=$2, link=$3`, g.head.Seq, g.head.At.UnixMicro(), g.head.Link[:])
+	return len(trail), g.c.send(b)
 }
+
+// queue writes inputs and results, each once.
+func (all *blobs) queue(b *pgx.Batch) {
+	for k, blobs := range map[*kind][]blob{putInput: all.inputs, putResult: all.results} {
+		seen := map[gatelatch.Sum]bool{}
+		var rows []write
+		for i := range blobs {
+			if v := &blobs[i]; !seen[v.sum] {
+				seen[v.sum] = true
+				rows = append(rows, write{args: []any{v.sum[:], v.bytes}})
+			}
+		}
+		k.queue(b, k.query, rows, unchecked)
+	}
+}
+
+func unchecked(int, int) {}
 
 // queue deletes what nobody needs. Whoever holds a session's row is about to
 // need it, and waits for the lock that is ours.
@@ -108,26 +135,24 @@ func sessionColumns(of []session) (agents, ids [][]byte) {
 }
 
 func queueEvents(b *pgx.Batch, events []gatelatch.Event) {
-	if len(events) == 0 {
-		return
-	}
-	var seqs, ats []int64
-	var cols [9][][]byte
+	rows := make([]write, len(events))
 	for i := range events {
 		e := &events[i]
-		seqs, ats = append(seqs, int64(e.Seq)), append(ats, e.At.UnixMicro())
-		for k, v := range [9][]byte{raw(e.Kind), raw(e.By.Kind), raw(e.By.ID), raw(e.By.Name), raw(e.Batch), raw(e.Call), e.Body, e.Prev[:], e.Link[:]} {
-			cols[k] = append(cols[k], v)
+		rows[i].args = []any{
+			int64(e.Seq), e.At.UnixMicro(), raw(e.Kind), raw(e.By.Kind), raw(e.By.ID), raw(e.By.Name), raw(e.Batch), raw(e.Call),
+			[]byte(e.Body), e.Prev[:], e.Link[:],
 		}
 	}
-	b.Queue(`INSERT INTO event (seq, at, kind, by_kind, by_id, by_name, batch, call, body, prev, link)
-		SELECT * FROM unnest($1::bigint[], $2::bigint[], $3::bytea[], $4::bytea[], $5::bytea[], $6::bytea[], $7::bytea[], $8::bytea[], $9::bytea[], $10::bytea[], $11::bytea[])`,
-		seqs, ats, cols[0], cols[1], cols[2], cols[3], cols[4], cols[5], cols[6], cols[7], cols[8])
+	putEvent.queue(b, putEvent.query, rows, unchecked)
 }
 
 // loadHead finds the end of the trail and checks its last link.
 func (s *Store) loadHead(ctx context.Context) error {
-	return s.view(ctx, func(r *reader) error {
+	return s.View(ctx, func(v gatelatch.Reader) error {
+		r := v.(*reader) //nolint:errcheck // it is this package's own
+		if err := r.c.start(); err != nil {
+			return err
+		}
 		want, err := scanHead(r.c.conn.QueryRow(forever, `SELECT seq, at, link FROM head`))
 		if err != nil {
 			return err

@@ -2,33 +2,46 @@ package postgres
 
 import (
 	"errors"
+	"fmt"
 
 	"github.com/gatelatch/gatelatch"
 	"github.com/gatelatch/gatelatch/internal/storage"
 )
 
-// tx writes within the writer's transaction. Inputs, results and events wait
-// for its end: two gateways that insert the same inputs in another order would
-// otherwise wait for each other. So does what is deleted because nobody needs
-// it any more: only at the end is it certain that nobody does.
+// tx reads, and notes what a change writes. Nothing is sent before the change
+// has agreed, unless it is alone and asks for what it wrote.
 type tx struct {
 	reader
-	alone   bool // may wait for rows that another gateway holds
+	set
+	alone bool // in the writer's own transaction
+}
+
+// set is all that a change writes.
+type set struct {
+	rows    []write
+	flushed bool          // there were more
+	mine    map[place]int // where in rows
 	events  []gatelatch.Event
 	touched []string // batches
 	saved   []storage.Saved
-	changed bool
 	stale   bool  // a save found another version
 	control int64 // version of the control row that was seen; 0 is none
 
-	sessions map[session]bool // that were read, and that new batches rely on
-	idle     unneeded
+	relies map[session]bool // sessions that were read, and that new batches rely on
+	idle   unneeded
+	blobs
 }
+
+// place names a row.
+type place struct{ table, id string }
 
 // session names one.
 type session struct{ agent, id string }
 
-// unneeded is what to delete if nobody needs it any more.
+func (s session) String() string { return fmt.Sprintf("%q %q", s.agent, s.id) }
+
+// unneeded is what to delete if nobody needs it any more: only under the lock
+// of the trail's end is it certain that nobody does.
 type unneeded struct {
 	inputs, results [][]byte
 	sessions        []session
@@ -36,141 +49,194 @@ type unneeded struct {
 
 var _ gatelatch.Tx = (*tx)(nil)
 
-// errMoved means that another gateway changed the control row, or deleted a
-// session, after this transaction looked at it: everything in it has to look
-// again.
-var errMoved = errors.New("changed by another gateway meanwhile")
+var (
+	// errMoved means that somebody else changed the control row, or deleted a
+	// session, after a change had looked at it.
+	errMoved = errors.New("changed by another gateway meanwhile")
+	// errAlone means that a change reads what it wrote.
+	errAlone = errors.New("this change needs a transaction of its own")
+)
 
-// run writes and expects a count of one: none means that somebody else was there.
-func (t *tx) run(query string, args ...any) error {
-	var n int
-	if err := t.c.row(query, args...).scan(&n); err != nil {
-		return err
+func newTx(c *connection, s *Store, alone bool) *tx {
+	t := &tx{reader: reader{c: c, clock: s.clock}, alone: alone}
+	t.clean, t.yet = t.settle, &t.blobs
+	return t
+}
+
+func (s *set) empty() bool { return len(s.rows) == 0 && len(s.events) == 0 && !s.flushed }
+
+// settle comes before a read of a table in which rows were written.
+func (t *tx) settle(table string) error {
+	for at := range t.mine {
+		switch {
+		case at.table != table:
+		case t.alone:
+			return t.flush()
+		default:
+			return t.c.note(errAlone)
+		}
 	}
-	if n == 0 {
-		t.stale = true
-		return gatelatch.ErrStale
-	}
-	t.changed = true
 	return nil
 }
 
-// update is run with a row held: "held" selects it with its version. In a group
-// a row that another gateway holds is stale at once; waiting for it with rows
-// of others in hand could be a deadlock.
-func (t *tx) update(held, then string, args ...any) error {
-	lock := " FOR NO KEY UPDATE SKIP LOCKED"
-	if t.alone {
-		lock = " FOR NO KEY UPDATE"
+// flush sends the rows that were noted so far.
+func (t *tx) flush() error {
+	if err := t.c.start(); err != nil {
+		return err
 	}
-	return t.run(`WITH held AS (`+held+lock+`), `+then, args...)
+	err := t.c.note(sendRows(t.c, &t.set))
+	t.rows, t.mine, t.near, t.flushed = nil, nil, nil, true
+	return err
 }
 
-// Session implements gatelatch.Reader. Another gateway may forget the last
-// batch of the session, and the session with it, before this one has added its
-// own: then everything looks again.
-func (t *tx) Session(agent, id string) (*gatelatch.Session, error) {
-	s, err := t.reader.Session(agent, id)
-	if err == nil {
-		t.rely(session{agent, id})
+// put notes a row; a later one replaces it.
+func (t *tx) put(w write) {
+	at := place{w.kind.table, w.id}
+	if i, again := t.mine[at]; again {
+		t.rows[i] = w
+		return
 	}
-	return s, err
+	if t.mine == nil {
+		t.mine = map[place]int{}
+	}
+	t.mine[at] = len(t.rows)
+	t.rows = append(t.rows, w)
+}
+
+// kept is what an aggregate's row holds.
+type kept struct {
+	put, set  *kind // new, or there before
+	id        string
+	keys      []any
+	version   int64 // as it was loaded
+	value     any
+	more, new []any // columns behind the body, and those that never change
+}
+
+// save notes the row of an aggregate.
+func (t *tx) save(k kept) error {
+	body, sum, err := storage.Encode(k.value)
+	if err != nil {
+		return err
+	}
+	was := k.version
+	if i, again := t.mine[place{k.put.table, k.id}]; again {
+		first := t.rows[i]
+		if first.now.version != k.version {
+			t.stale = true
+			return gatelatch.ErrStale
+		}
+		was = first.was
+	}
+	w := write{kind: k.put, id: k.id, was: was, now: stored{k.version + 1, body, sum}}
+	w.args = append(w.args, k.keys...)
+	if was > 0 {
+		w.kind = k.set
+		w.args = append(w.args, was)
+	}
+	w.args = append(append(w.args, k.version+1, body, sum), k.more...)
+	if was == 0 {
+		w.args = append(w.args, k.new...)
+	}
+	t.put(w)
+	return nil
+}
+
+// own returns a row that this change wrote itself.
+func (t *tx) own(table, id string) *stored {
+	if i, ok := t.mine[place{table, id}]; ok {
+		return &t.rows[i].now
+	}
+	return nil
 }
 
 // SaveSession implements gatelatch.Tx.
 func (t *tx) SaveSession(s *gatelatch.Session) error {
-	body, sum, err := storage.Encode(s)
-	switch {
-	case err != nil:
-		return err
-	case s.Version == 0:
-		return t.run(`WITH s AS (INSERT INTO session (agent, id, version, body, sum) VALUES ($1,$2,1,$3,$4) ON CONFLICT DO NOTHING RETURNING 1)
-			SELECT count(*) FROM s`, raw(s.Agent), raw(s.ID), body, sum)
+	return t.save(kept{put: putSession, set: setSession, id: session{s.Agent, s.ID}.String(), keys: []any{raw(s.Agent), raw(s.ID)}, version: s.Version, value: s})
+}
+
+// Session implements gatelatch.Reader. Another gateway may forget the last
+// batch of the session, and the session with it, before this one has added its
+// own: then the change looks again.
+func (t *tx) Session(agent, id string) (*gatelatch.Session, error) {
+	name := session{agent, id}
+	if v := t.own("session", name.String()); v != nil {
+		s := new(gatelatch.Session)
+		return s, v.decode(&s.Version, s)
 	}
-	return t.update(`SELECT agent, id FROM session WHERE agent=$1 AND id=$2 AND version=$3`,
-		`s AS (UPDATE session SET version=version+1, body=$4, sum=$5 FROM held WHERE session.agent=held.agent AND session.id=held.id RETURNING 1)
-		SELECT count(*) FROM s`, raw(s.Agent), raw(s.ID), s.Version, body, sum)
+	s, err := t.reader.Session(agent, id)
+	if err == nil {
+		if t.relies == nil {
+			t.relies = map[session]bool{}
+		}
+		t.relies[name] = true
+	}
+	return s, err
 }
 
 // SaveGrant implements gatelatch.Tx.
 func (t *tx) SaveGrant(g *gatelatch.Grant) error {
-	body, sum, err := storage.Encode(g)
-	live := g.Revoked.IsZero()
-	switch {
-	case err != nil:
-		return err
-	case g.Version == 0:
-		return t.run(`WITH g AS (INSERT INTO grants (id, version, at, live, body, sum) VALUES ($1,1,$2,$3,$4,$5) ON CONFLICT DO NOTHING RETURNING 1)
-			SELECT count(*) FROM g`, raw(g.ID), g.At.UnixMicro(), live, body, sum)
+	return t.save(kept{
+		put: putGrant, set: setGrant, id: g.ID, keys: []any{raw(g.ID)}, version: g.Version, value: g,
+		more: []any{g.Revoked.IsZero()}, new: []any{g.At.UnixMicro()},
+	})
+}
+
+// Grant implements gatelatch.Reader.
+func (t *tx) Grant(id string) (*gatelatch.Grant, error) {
+	if v := t.own("grants", id); v != nil {
+		g := new(gatelatch.Grant)
+		return g, v.decode(&g.Version, g)
 	}
-	return t.update(`SELECT id FROM grants WHERE id=$1 AND version=$2`,
-		`g AS (UPDATE grants SET version=version+1, live=$3, body=$4, sum=$5 FROM held WHERE grants.id=held.id RETURNING 1)
-		SELECT count(*) FROM g`, raw(g.ID), g.Version, live, body, sum)
+	return t.reader.Grant(id)
 }
 
 // SaveWork implements gatelatch.Tx.
 func (t *tx) SaveWork(w *gatelatch.Work) error {
-	body, sum, err := storage.Encode(w)
-	const held = `SELECT id FROM work WHERE id=$1 AND version=$2`
-	switch {
-	case err != nil:
-		return err
-	case w.Done:
-		return t.update(held, `w AS (DELETE FROM work USING held WHERE work.id=held.id RETURNING 1) SELECT count(*) FROM w`, raw(w.ID), w.Version)
-	case w.Version == 0:
-		return t.run(`WITH w AS (INSERT INTO work (id, version, at, body, sum) VALUES ($1,1,$2,$3,$4) ON CONFLICT DO NOTHING RETURNING 1)
-			SELECT count(*) FROM w`, raw(w.ID), w.At.UnixMicro(), body, sum)
+	if w.Done {
+		if t.own("work", w.ID) != nil {
+			if err := t.settle("work"); err != nil {
+				return err
+			}
+		}
+		t.put(write{kind: delWork, id: w.ID, args: []any{raw(w.ID), w.Version}})
+		return nil
 	}
-	return t.update(held, `w AS (UPDATE work SET version=version+1, body=$3, sum=$4 FROM held WHERE work.id=held.id RETURNING 1)
-		SELECT count(*) FROM w`, raw(w.ID), w.Version, body, sum)
+	return t.save(kept{put: putWork, set: setWork, id: w.ID, keys: []any{raw(w.ID)}, version: w.Version, value: w, new: []any{w.At.UnixMicro()}})
 }
 
 // SaveKey implements gatelatch.Tx.
 func (t *tx) SaveKey(k *gatelatch.Key) error {
-	body, sum, err := storage.Encode(k)
-	switch {
-	case err != nil:
-		return err
-	case k.Version == 0:
-		return t.run(`WITH k AS (INSERT INTO key (id, version, hash, body, sum) VALUES ($1,1,$2,$3,$4) ON CONFLICT DO NOTHING RETURNING 1)
-			SELECT count(*) FROM k`, raw(k.ID), k.Hash[:], body, sum)
+	return t.save(kept{put: putKey, set: setKey, id: k.ID, keys: []any{raw(k.ID)}, version: k.Version, value: k, more: []any{k.Hash[:]}})
+}
+
+// Key implements gatelatch.Reader.
+func (t *tx) Key(id string) (*gatelatch.Key, error) {
+	if v := t.own("key", id); v != nil {
+		k := new(gatelatch.Key)
+		return k, v.decode(&k.Version, k)
 	}
-	return t.update(`SELECT id FROM key WHERE id=$1 AND version=$2`,
-		`k AS (UPDATE key SET version=version+1, hash=$3, body=$4, sum=$5 FROM held WHERE key.id=held.id RETURNING 1)
-		SELECT count(*) FROM k`, raw(k.ID), k.Version, k.Hash[:], body, sum)
+	return t.reader.Key(id)
 }
 
 // SaveControl implements gatelatch.Tx.
 func (t *tx) SaveControl(c gatelatch.Control) error {
-	body, sum, err := storage.Encode(c)
-	if err != nil {
+	if err := t.c.start(); err != nil {
 		return err
 	}
-	err = t.update(`SELECT one FROM control WHERE version=$1`,
-		`c AS (UPDATE control SET version=version+1, body=$2, sum=$3 FROM held WHERE control.one=held.one RETURNING 1)
-		SELECT count(*) FROM c`, c.Version, body, sum)
-	if err != nil {
-		return err
+	err := t.save(kept{put: setControl, set: setControl, id: "1", keys: []any{int64(1)}, version: c.Version, value: c})
+	if err == nil {
+		t.control, t.c.control = c.Version+1, *t.own("control", "1")
 	}
-	return t.sawControl(c.Version, c.Version+1)
+	return err
 }
 
-// Control implements gatelatch.Reader. What a transaction does by it holds only
-// if it is as it was when the transaction ends.
+// Control implements gatelatch.Reader. What a change does by it holds only if
+// it is as it was when the transaction ends.
 func (t *tx) Control() (gatelatch.Control, error) {
 	c, err := t.reader.Control()
 	if err == nil {
-		err = t.sawControl(c.Version, c.Version)
+		t.control = c.Version
 	}
 	return c, err
-}
-
-// sawControl notes the version to find at the end. It is what this transaction
-// saw before, unless another gateway came between.
-func (t *tx) sawControl(found, left int64) error {
-	if t.control != 0 && t.control != found {
-		return t.c.note(errMoved)
-	}
-	t.control = left
-	return nil
 }
