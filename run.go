@@ -31,6 +31,9 @@ func RunBatch(ctx context.Context, svc Service, batchID string, h Hold, tool Too
 		if c.State != Allowed || c.Consumed != nil {
 			continue
 		}
+		if ctx.Err() != nil {
+			return nil, context.Cause(ctx)
+		}
 		if err := r.run(ctx, c, tool); err != nil {
 			return nil, err
 		}
@@ -131,13 +134,16 @@ func (a *runner) run(ctx context.Context, c *Call, tool Tool) error {
 	}
 	r := &Running{Call: got, runner: a}
 	out, failure := a.keeping(ctx, r, tool)
+	if ctx.Err() != nil && failure != nil { // it was cut off: nobody knows how far it came
+		return context.Cause(ctx)
+	}
 	if failure != nil && out == nil {
 		out = []byte(failure.Error())
 	}
 	if len(out) > MaxResult {
 		out = append(out[:MaxResult-len(cut):MaxResult-len(cut)], cut...)
 	}
-	// What ran is reported also when the agent is asked to stop meanwhile.
+	// What ran to its end is reported, also when the agent is asked to stop.
 	ctx, stop := context.WithTimeout(context.WithoutCancel(ctx), reportTime)
 	defer stop()
 	for _, c := range append(r.needed, r.Call) {
