@@ -13,6 +13,13 @@ const MaxResult = 128 << 10
 
 // Consume implements Holder.
 func (s *Seat) Consume(ctx context.Context, t Take) (*Call, error) {
+	known, err := s.own(ctx, t.Batch)
+	if err == nil {
+		err = s.rulesHold(ctx, known)
+	}
+	if err != nil {
+		return nil, err
+	}
 	var refused error
 	b, err := s.update(ctx, t.Batch, func(tx Tx, b *Batch) error {
 		if err := s.unpaused(tx); err != nil {

@@ -118,7 +118,7 @@ func TestTrap16And17Texts(t *testing.T) {
 		"The user did not allow this and answers: use make":                                    {State: gatelatch.Denied, Decided: &gatelatch.Decision{By: person, Note: "use make", Reply: true}},
 		"Denied by policy: no force":                                                           {State: gatelatch.Denied, Decided: &gatelatch.Decision{By: rule, Note: "no force"}},
 		"Nobody decided in time, so the request was denied. It may be asked again.":            {State: gatelatch.Expired},
-		"The request was withdrawn: gone":                               {State: gatelatch.Withdrawn, Decided: &gatelatch.Decision{Note: "gone"}},
+		"The request was withdrawn: gone":                                                      {State: gatelatch.Withdrawn, Decided: &gatelatch.Decision{Note: "gone"}},
 		"The request had been allowed, but that was taken back: stop":                          {State: gatelatch.Revoked, Decided: &gatelatch.Decision{Note: "stop"}},
 		"The request had been allowed, but nobody came for it in time. It may be asked again.": {State: gatelatch.Lapsed},
 		"The request was not decided, so it was denied.":                                       {State: "approved"},

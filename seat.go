@@ -71,9 +71,14 @@ func (s *Seat) proposeOnce(ctx context.Context, p Proposal, refs bool) (*Batch, 
 		return nil, err
 	}
 	var js []judged
-	if known == nil {
+	switch {
+	case known == nil:
 		for _, q := range p.Calls {
 			js = append(js, s.gate.judge(ctx, q, sess, grants))
+		}
+	case p.Hold.Holder != "":
+		if err := s.rulesHold(ctx, known); err != nil {
+			return nil, err
 		}
 	}
 	var out *Batch

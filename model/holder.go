@@ -129,7 +129,8 @@ func (w *World) Ran(c *Call, outcome string) Why {
 
 // Renew keeps the batch.
 func (w *World) Renew(b *Batch, fence int64) (why Why) {
-	if b.fenced(&why, fence); len(why) == 0 {
+	// A lease that was renewed just now stays as it is.
+	if b.fenced(&why, fence); len(why) == 0 && w.Now+b.Lease-b.Until >= b.Lease/4 {
 		w.renew(b)
 		w.note("batch.renewed", b.Agent, b, nil)
 	}

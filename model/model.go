@@ -67,6 +67,7 @@ type Call struct {
 	Batch                   *Batch
 	ID, Phase               int
 	Ref, Tool, Asked, Input string // Asked is the input as it came
+	EditedBy, EditedFrom    string // the last edit, and the input before it
 	State                   string
 	Settled                 Settled
 	Grant                   *Grant // that allowed it

@@ -123,10 +123,13 @@ func (w *World) RevokeGrant(g *Grant, by string) {
 func (w *World) Edit(c *Call, by, shown, input string) (why Why) {
 	effect, _ := w.Rules.Judge(c.Tool, input)
 	why.when(c.State != "pending" || w.Late(c), "settled")
+	if len(why) == 0 && c.EditedBy == by && c.EditedFrom == shown && c.Input == input {
+		return nil
+	}
 	why.when(shown != c.Input, "changed")
 	why.when(effect == "deny", "invalid")
 	if len(why) == 0 {
-		c.Input = input
+		c.Input, c.EditedBy, c.EditedFrom = input, by, shown
 		w.note("call.edited", by, c.Batch, c)
 	}
 	return why

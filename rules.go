@@ -1,0 +1,46 @@
+package gatelatch
+
+import (
+	"context"
+)
+
+// rulesHold takes back what rules allowed, nobody has consumed, and the rules
+// of now allow no more. b is the batch as it was just read. Policies that
+// change say so by a Hash.
+func (s *Seat) rulesHold(ctx context.Context, b *Batch) error {
+	rules, changes := s.gate.policy.(interface{ Hash() string })
+	if !changes {
+		return nil
+	}
+	var old []*Call
+	hash := rules.Hash()
+	for _, c := range b.Calls {
+		if c.permit() && c.Decided.By.Kind == PolicyActor && c.Decided.Grant == "" && c.Verdict.Policy != hash {
+			old = append(old, c)
+		}
+	}
+	if len(old) == 0 {
+		return nil
+	}
+	var sess *Session
+	err := s.gate.store.View(ctx, func(r Reader) (err error) { sess, err = r.Session(b.Agent, b.Session); return err })
+	if err != nil {
+		return err
+	}
+	var ended []*Call
+	for _, c := range old {
+		if s.gate.ask(ctx, c, sess, nil).Effect != Allow {
+			ended = append(ended, c)
+		}
+	}
+	if len(ended) == 0 {
+		return nil
+	}
+	return s.gate.change(ctx, b.ID, func(tx Tx, b *Batch) {
+		for _, was := range ended {
+			if c := b.Call(was.ID); c != nil && c.permit() && c.Digest == was.Digest {
+				b.move(c, CallRevoked, Decision{State: Revoked, By: Actor{Kind: PolicyActor}, At: tx.Now(), Note: "the rules no longer allow it", Digest: c.Digest})
+			}
+		}
+	})
+}
