@@ -156,7 +156,7 @@ func (b *batch) finish(o op, a answer) (string, bool) {
 	}
 	for i := range b.n {
 		if c := &b.calls[i]; c.permit() || c.use == running {
-			return "waiting", true
+			return "unfinished", true
 		}
 	}
 	b.finished = true
