@@ -88,7 +88,7 @@ cross: ## Compile for the other platforms
 
 .PHONY: test-model
 test-model: ## Hold the state machine against its model, 20,000 histories
-	@$(STATIC) go test -count=1 -timeout $(TEST_TIMEOUT) -v -run '^TestModel$$' ./store/memory | grep -v '^=== '
+	@$(STATIC) go test -count=1 -timeout $(TEST_TIMEOUT) -v -run '^TestSoakModel$$' ./store/memory | grep -v '^=== '
 
 .PHONY: test-go
 test-go: build ## Run the Go tests with the race detector, end to end included

@@ -11,6 +11,7 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/gatelatch/gatelatch/e2e/output"
 	"github.com/gatelatch/gatelatch/e2e/scriptedmodel"
 )
 
@@ -109,7 +110,7 @@ func (a *agent) sawRefusal(text string) {
 type session struct {
 	a           *agent
 	cmd         *exec.Cmd
-	out, stderr buffer
+	out, stderr output.Buffer
 	exited      chan struct{}
 }
 

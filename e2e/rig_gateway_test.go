@@ -9,6 +9,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"github.com/gatelatch/gatelatch/e2e/output"
 )
 
 // gateway is a running "gatelatch serve" with a state of its own.
@@ -17,7 +19,7 @@ type gateway struct {
 	home          string
 	state, config string
 	url           string // as the gateway itself announced it; "" before the first start
-	log           *buffer
+	log           *output.Buffer
 
 	cmd    *exec.Cmd
 	exited chan struct{} // closed when cmd has ended
@@ -28,7 +30,7 @@ func newGateway(t *testing.T) *gateway {
 	t.Helper()
 	dir := tempDir(t)
 	g := &gateway{
-		t: t, log: new(buffer),
+		t: t, log: new(output.Buffer),
 		home: filepath.Join(dir, "home"), state: filepath.Join(dir, "state"), config: filepath.Join(dir, "config"),
 	}
 	for _, d := range []string{g.home, g.config} {
@@ -142,7 +144,7 @@ func (g *gateway) cliEnv(env []string, args ...string) string {
 	g.t.Helper()
 	cmd := exec.CommandContext(g.t.Context(), need(g.t, product).gatelatch, append(args, "--state", g.state)...)
 	cmd.Env, cmd.Dir = env, g.home
-	var stderr buffer
+	var stderr output.Buffer
 	cmd.Stderr = &stderr
 	out, err := cmd.Output()
 	if err != nil {

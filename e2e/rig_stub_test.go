@@ -9,6 +9,8 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+
+	"github.com/gatelatch/gatelatch/e2e/output"
 )
 
 // stub runs the installed hook as an agent without a terminal would. It serves
@@ -60,7 +62,7 @@ func (s *stub) installed(event string) []string {
 // proposal is one call that waits for its answer.
 type proposal struct {
 	t      *testing.T
-	stdout buffer
+	stdout output.Buffer
 	exited chan struct{}
 }
 

@@ -284,7 +284,7 @@ func (k *kept) grow(n int) {
 }
 
 func (k *kept) wait(d time.Duration) {
-	time.Sleep(d) //nolint:forbidigo // a bubble's time
+	<-time.After(d) // of the bubble
 	synctest.Wait()
 }
 

@@ -11,6 +11,7 @@ import (
 
 	"github.com/gatelatch/gatelatch/api"
 	"github.com/gatelatch/gatelatch/client"
+	"github.com/gatelatch/gatelatch/e2e/output"
 )
 
 // A disk fails at its k-th call of some kind from now on.
@@ -63,7 +64,7 @@ func (d *disk) start(t *testing.T, g *gateway, check func()) (failures int) {
 		}
 		g.waitExit()
 		check()
-		g.log = new(buffer)
+		g.log = new(output.Buffer)
 		failures++
 	}
 }

@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/gatelatch/gatelatch/e2e/output"
 	"github.com/gatelatch/gatelatch/internal/statedir"
 	"golang.org/x/sys/unix"
 )
@@ -31,7 +32,7 @@ type gateway struct {
 	home   string // also the configuration
 	state  statedir.Dir
 	store  string // postgres:// URL, or ""
-	log    *buffer
+	log    *output.Buffer
 	cmd    *exec.Cmd
 	pid    int           // of the gateway; cmd may be its tracer
 	ready  chan struct{} // closed when it serves, or will never
@@ -47,7 +48,7 @@ func newGateway(t *testing.T) *gateway {
 
 func gatewayIn(t *testing.T, dir string) *gateway {
 	t.Helper()
-	g := &gateway{t: t, home: filepath.Join(dir, "home"), state: statedir.Dir(filepath.Join(dir, "state")), log: new(buffer)}
+	g := &gateway{t: t, home: filepath.Join(dir, "home"), state: statedir.Dir(filepath.Join(dir, "state")), log: new(output.Buffer)}
 	must(t, os.MkdirAll(g.home, 0o700))
 	must(t, os.WriteFile(filepath.Join(g.home, "policy.yaml"), []byte(rules), 0o600))
 	return g

@@ -1,14 +1,12 @@
 package linear
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -16,6 +14,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/gatelatch/gatelatch/client"
+	"github.com/gatelatch/gatelatch/e2e/output"
 	"github.com/gatelatch/gatelatch/internal/id"
 	"github.com/gatelatch/gatelatch/internal/statedir"
 	"github.com/gatelatch/gatelatch/store/postgres/pgtest"
@@ -99,7 +98,7 @@ type node struct {
 	home  string
 	proxy *proxy
 	store string
-	log   lockedBuffer
+	log   output.Buffer
 
 	cmd    *exec.Cmd
 	exited chan struct{}
@@ -114,7 +113,7 @@ func newNode(t *testing.T, dir string, p *proxy, database, name string) *node {
 	t.Cleanup(func() {
 		n.kill()
 		if t.Failed() {
-			t.Logf("%s said:\n%s", name, n.log.tail())
+			t.Logf("%s said:\n%s", name, n.log.String())
 		}
 	})
 	return n
@@ -145,10 +144,10 @@ func (n *node) awaitReady() {
 		}
 		select {
 		case <-n.exited:
-			n.t.Fatalf("%s ended instead of listening: %v\n%s", n.name, n.cmd.ProcessState, n.log.tail())
+			n.t.Fatalf("%s ended instead of listening: %v\n%s", n.name, n.cmd.ProcessState, n.log.String())
 		case <-time.After(10 * time.Millisecond):
 		case <-ctx.Done():
-			n.t.Fatalf("%s does not listen\n%s", n.name, n.log.tail())
+			n.t.Fatalf("%s does not listen\n%s", n.name, n.log.String())
 		}
 	}
 }
@@ -165,25 +164,6 @@ func (n *node) signal(s syscall.Signal) {
 	if err := n.cmd.Process.Signal(s); err != nil && !errors.Is(err, os.ErrProcessDone) {
 		n.t.Error(err)
 	}
-}
-
-// lockedBuffer keeps what a process says.
-type lockedBuffer struct {
-	mu sync.Mutex
-	b  bytes.Buffer
-}
-
-func (b *lockedBuffer) Write(p []byte) (int, error) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.b.Write(p)
-}
-
-func (b *lockedBuffer) tail() string {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	s := b.b.Bytes()
-	return string(s[max(0, len(s)-4000):])
 }
 
 // tempDir is like t.TempDir with a short name: a socket's path has 107 bytes.

@@ -27,7 +27,7 @@ var layer = map[string]int{
 
 	"cmd/gatelatch": 5, "cmd/gatelatch-hook": 5,
 
-	"e2e/scriptedmodel": 0, "e2e": 6, "e2e/crash": 6, "e2e/linear": 6, "bench": 6, "bench/hello": 0,
+	"e2e/scriptedmodel": 0, "e2e/output": 0, "e2e": 6, "e2e/crash": 6, "e2e/linear": 6, "bench": 6, "bench/hello": 0,
 }
 
 // outside lists the modules that a package may use beyond the standard library.

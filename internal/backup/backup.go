@@ -39,6 +39,18 @@ const (
 	events = "event"
 )
 
+// Query reads the bytes of a table's rows and their sums; every database that
+// can be copied keeps them under these names.
+func Query(table string) string {
+	switch table {
+	case Inputs, Results:
+		return "SELECT bytes, hash FROM " + table
+	case Grants: // grant is a word of SQL
+		return "SELECT body, sum FROM grants"
+	}
+	return "SELECT body, sum FROM " + table
+}
+
 var order = []string{events, Control, Keys, Session, Grants, Inputs, Results, Batches}
 
 const (

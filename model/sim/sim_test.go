@@ -19,16 +19,12 @@ import (
 
 var seedFlag = flag.Uint64("seed", 0, "play only this simulation")
 
-func TestSimulation(t *testing.T) { simulate(t, 300) }
-
+// GATELATCH_SOAK makes it a campaign.
 func TestSoakSimulation(t *testing.T) {
-	if os.Getenv("GATELATCH_SOAK") == "" {
-		t.Skip("for make soak")
+	runs := uint64(300)
+	if os.Getenv("GATELATCH_SOAK") != "" {
+		runs = 30_000
 	}
-	simulate(t, 30_000)
-}
-
-func simulate(t *testing.T, runs uint64) {
 	if *seedFlag != 0 {
 		t.Log(run(t, *seedFlag))
 		return
@@ -92,7 +88,7 @@ func run(t *testing.T, seed uint64) counts {
 	t.Helper()
 	defer func() {
 		if t.Failed() {
-			t.Logf("to play it again: go test ./model/sim -run TestSimulation -seed %d", seed)
+			t.Logf("to play it again: go test ./model/sim -run TestSoakSimulation -seed %d", seed)
 		}
 	}()
 	w := &world{t: t, seed: seed, calm: make(chan struct{}), ran: map[string]*gatelatch.Call{}, acked: map[string]gatelatch.Decision{}, seen: counts{}}

@@ -11,20 +11,16 @@ import (
 )
 
 // Under the race detector a history takes four times as long; "make test" runs
-// this once more without it.
-func TestModel(t *testing.T) {
-	if raced {
-		modeltest.Run(t, 2_000, 2, open)
-		return
-	}
-	modeltest.Run(t, 20_000, 2, open)
-}
-
+// this once more without it. GATELATCH_SOAK makes it a campaign.
 func TestSoakModel(t *testing.T) {
-	if os.Getenv("GATELATCH_SOAK") == "" {
-		t.Skip("for make soak")
+	histories := 20_000
+	switch {
+	case os.Getenv("GATELATCH_SOAK") != "":
+		histories = 1_000_000
+	case raced:
+		histories = 2_000
 	}
-	modeltest.Run(t, 1_000_000, 2, open)
+	modeltest.Run(t, histories, 2, open)
 }
 
 func open(now func() time.Time) gatelatch.Store { return memory.New(memory.Options{Now: now}) }

@@ -56,16 +56,7 @@ func current(ctx context.Context, c *sql.Conn) error {
 
 // Rows implements backup.Source.
 func (r *reader) Rows(table string, fn func(raw, sum []byte) error) error {
-	query := map[string]string{
-		backup.Control: `SELECT body, sum FROM control`,
-		backup.Keys:    `SELECT body, sum FROM key`,
-		backup.Session: `SELECT body, sum FROM session`,
-		backup.Grants:  `SELECT body, sum FROM grants`,
-		backup.Inputs:  `SELECT bytes, hash FROM input`,
-		backup.Results: `SELECT bytes, hash FROM result`,
-		backup.Batches: `SELECT body, sum FROM batch`,
-	}[table]
-	return r.each(query, nil, func(rows *sql.Rows) error {
+	return r.each(backup.Query(table), nil, func(rows *sql.Rows) error {
 		var raw, sum []byte
 		if err := rows.Scan(&raw, &sum); err != nil {
 			return err
