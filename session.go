@@ -11,6 +11,8 @@ type Session struct {
 	Mode    string    `json:"mode,omitempty"`    // the host's permission mode, as it says
 	Host    string    `json:"host,omitempty"`
 	Since   time.Time `json:"since"`
+	// Chosen is the mode that a person gave the session, if any.
+	Chosen *ModeChoice `json:"chosen,omitempty"`
 
 	Version int64 `json:"-"`
 }

@@ -50,6 +50,8 @@ type Verdict struct {
 	Errors  []string `json:"errors,omitempty"` // rules that could not be evaluated; they never weaken the effect
 	Policy  string   `json:"policy,omitempty"` // hash of the rules in force
 	Grant   string   `json:"grant,omitempty"`  // id of the grant that allowed
+	// Mode is the session's mode that allowed, if a person chose it.
+	Mode Mode `json:"mode,omitempty"`
 	// Limit is how long the call may wait for a person, if a rule says so.
 	Limit time.Duration `json:"limit,omitempty"`
 }
