@@ -11,11 +11,12 @@ import (
 // Gate runs the approval state machine over a Store. Make one with New; calls
 // expire while Run runs.
 type Gate struct {
-	store  Store
-	policy Policy
-	hooks  []Hook
-	hub    *hub
-	ledger ledger
+	store    Store
+	policy   Policy
+	hooks    []Hook
+	hub      *hub
+	ledger   ledger
+	sessions sessions
 
 	// Retention is how long a batch is kept after nothing can happen to it any
 	// more. Its events stay. Set it before Run; New sets 30 days.

@@ -39,19 +39,30 @@ func (l *ledger) at(r Reader, epoch int64) ([]*Grant, error) {
 	return gs, nil
 }
 
+// last returns the newest epoch that was read, and its grants.
+func (l *ledger) last() (int64, []*Grant) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.epoch, l.grants
+}
+
 // grants returns those that are good now and reach the session.
-func (g *Gate) grants(r Reader, s *Session) (out []*Grant, err error) {
+func (g *Gate) grants(r Reader, s *Session) ([]*Grant, int64, error) {
 	ctl, err := r.Control()
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
 	all, err := g.ledger.at(r, ctl.Epoch)
+	return reaching(all, s, r.Now()), ctl.Epoch, err
+}
+
+func reaching(all []*Grant, s *Session, now time.Time) (out []*Grant) {
 	for _, gr := range all {
-		if gr.Good(r.Now()) && gr.reaches(s) {
+		if gr.Good(now) && gr.reaches(s) {
 			out = append(out, gr)
 		}
 	}
-	return out, err
+	return out
 }
 
 // charge uses the grants that allowed something. One that ended since it was

@@ -111,7 +111,7 @@ func (s *Seat) Extend(ctx context.Context, batchID string, fence int64, calls []
 		if sess, err = r.Session(b.Agent, b.Session); err != nil {
 			return err
 		}
-		grants, err = s.gate.grants(r, sess)
+		grants, _, err = s.gate.grants(r, sess)
 		return err
 	})
 	if err != nil {

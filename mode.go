@@ -40,7 +40,7 @@ type ModeChoice struct {
 
 // ModeAt returns the mode that a person chose and that still holds, or "".
 func (s *Session) ModeAt(t time.Time) Mode {
-	if s.Chosen == nil || !s.Chosen.Until.IsZero() && !t.Before(s.Chosen.Until) {
+	if !s.Chosen.Until.IsZero() && !t.Before(s.Chosen.Until) {
 		return ""
 	}
 	return s.Chosen.Mode

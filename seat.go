@@ -36,8 +36,17 @@ func (s *Seat) Propose(ctx context.Context, p Proposal) (*Batch, error) {
 	if err := p.check(); err != nil {
 		return nil, err
 	}
+	if on := s.surmise(&p); on != nil {
+		if b, err := s.proposeOn(ctx, p, on); !errors.Is(err, ErrStale) {
+			return b, err
+		}
+	}
 	for try := 1; ; try++ {
-		b, err := s.proposeOnce(ctx, p, try > 1)
+		on, err := s.look(ctx, &p, try > 1)
+		if err != nil {
+			return nil, err
+		}
+		b, err := s.proposeOn(ctx, p, on)
 		if try == proposeTries || !errors.Is(err, ErrStale) {
 			return b, err
 		}
@@ -48,47 +57,28 @@ func (s *Seat) Propose(ctx context.Context, p Proposal) (*Batch, error) {
 // the same message or call id: it finds that one then.
 const proposeTries = 3
 
-// proposeOnce saves what p proposes, unless it is known. refs says to look for
-// its call ids too; that it is new, the store checks in any case.
-func (s *Seat) proposeOnce(ctx context.Context, p Proposal, refs bool) (*Batch, error) {
-	var known *Batch
-	var grants []*Grant
-	sess := &Session{Agent: s.who.ID, ID: p.Session.ID}
-	err := s.gate.store.View(ctx, func(r Reader) (err error) {
-		if known, err = s.known(r, &p, refs); err != nil || known != nil {
-			return err
-		}
-		if old, err := r.Session(s.who.ID, p.Session.ID); err == nil {
-			sess = old
-		} else if !errors.Is(err, ErrNotFound) {
-			return err
-		}
-		sess.describe(p.Session)
-		grants, err = s.gate.grants(r, sess)
-		return err
-	})
-	if err != nil {
-		return nil, err
-	}
+// proposeOn judges and saves what p proposes, unless it is known. That it is
+// new, the store checks in any case.
+func (s *Seat) proposeOn(ctx context.Context, p Proposal, on *basis) (*Batch, error) {
 	var js []judged
 	switch {
-	case known == nil:
+	case on.known == nil:
 		for _, q := range p.Calls {
-			js = append(js, s.gate.judge(ctx, q, sess, grants))
+			js = append(js, s.gate.judge(ctx, q, on.session, on.grants))
 		}
 	case p.Hold.Holder != "":
-		if err := s.rulesHold(ctx, known); err != nil {
+		if err := s.rulesHold(ctx, on.known); err != nil {
 			return nil, err
 		}
 	}
 	var out *Batch
-	err = s.gate.store.Update(ctx, func(tx Tx) error {
-		b, err := s.knownIn(tx, &p, known)
+	err := s.gate.store.Update(ctx, func(tx Tx) error {
+		b, err := s.knownIn(tx, &p, on.known)
 		if err != nil {
 			return err
 		}
 		if b == nil {
-			if b, err = s.propose(tx, &p, js); err != nil {
+			if b, err = s.propose(tx, &p, on, js); err != nil {
 				return err
 			}
 		}
@@ -150,13 +140,20 @@ func (s *Seat) known(r Reader, p *Proposal, refs bool) (*Batch, error) {
 	return b, err
 }
 
-func (s *Seat) propose(tx Tx, p *Proposal, js []judged) (*Batch, error) {
+func (s *Seat) propose(tx Tx, p *Proposal, on *basis, js []judged) (*Batch, error) {
 	sess, err := tx.Session(s.who.ID, p.Session.ID)
 	if errors.Is(err, ErrNotFound) {
 		sess, err = &Session{Agent: s.who.ID, ID: p.Session.ID, Since: tx.Now()}, nil
 	}
 	if err != nil {
 		return nil, err
+	}
+	ctl, err := tx.Control()
+	switch {
+	case err != nil:
+		return nil, err
+	case !on.holds(sess, ctl, tx.Now()):
+		return nil, ErrStale
 	}
 	if sess.describe(p.Session) || sess.Version == 0 {
 		if err := tx.SaveSession(sess); err != nil {

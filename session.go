@@ -12,7 +12,7 @@ type Session struct {
 	Host    string    `json:"host,omitempty"`
 	Since   time.Time `json:"since"`
 	// Chosen is the mode that a person gave the session, if any.
-	Chosen *ModeChoice `json:"chosen,omitempty"`
+	Chosen ModeChoice `json:"chosen,omitzero"`
 
 	Version int64 `json:"-"`
 }
