@@ -140,7 +140,7 @@ func (s *Store) openFiles(ctx context.Context, path string) (err error) {
 		}
 		s.reads <- c
 		s.opened++
-		if err := c.do("PRAGMA query_only=1"); err != nil {
+		if err := errors.Join(c.do("PRAGMA query_only=1"), c.do("PRAGMA cache_size=-8000")); err != nil {
 			return err
 		}
 	}
