@@ -76,7 +76,7 @@ func (s *Seat) afterDecide(ctx context.Context, b *Batch, d Decision, err error)
 	case err == nil && d.Remember != nil:
 		poke(s.gate.hub.sooner)
 	case errors.As(err, &late) && late.Decided.State == Expired && b != nil:
-		_ = s.gate.change(ctx, b.ID, func(tx Tx, b *Batch) { b.Tick(tx.Now()) })
+		_ = s.gate.change(ctx, b.ID, tick)
 	}
 }
 

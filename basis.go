@@ -15,6 +15,7 @@ type basis struct {
 	grants  []*Grant
 	all     []*Grant // of the epoch
 	epoch   int64
+	rules   int64 // the revision of a shared policy
 	// known is the batch that was proposed before.
 	known *Batch
 	// surmised says that nobody looked: it is what the gate knew from before,
@@ -35,7 +36,7 @@ func (s *Seat) surmise(p *Proposal) *basis {
 	}
 	sess.describe(p.Session)
 	epoch, all := s.gate.ledger.last()
-	return &basis{session: sess, grants: reaching(all, sess, time.Now()), all: all, epoch: epoch, surmised: true}
+	return &basis{session: sess, rules: s.gate.revision(), grants: reaching(all, sess, time.Now()), all: all, epoch: epoch, surmised: true}
 }
 
 // look reads the basis. refs says to look for the call ids too.
@@ -53,13 +54,18 @@ func (s *Seat) look(ctx context.Context, p *Proposal, refs bool) (*basis, error)
 		}
 		b.session.describe(p.Session)
 		b.grants, b.epoch, err = s.gate.grants(r, b.session)
+		b.rules = s.gate.revision()
 		return err
 	})
 	return b, err
 }
 
-// holds reports whether what was surmised is so in a transaction.
+// holds reports whether the rules are those in force, and whether what was
+// surmised is so, in a transaction.
 func (b *basis) holds(sess *Session, ctl Control, now time.Time) bool {
+	if b.rules >= 0 && b.rules != ctl.Revision {
+		return false
+	}
 	return !b.surmised || b.session.Version == sess.Version && b.epoch == ctl.Epoch &&
 		slices.Equal(b.grants, reaching(b.all, b.session, now))
 }

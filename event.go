@@ -63,6 +63,8 @@ const (
 	BatchForgotten EventKind = "batch.forgotten"
 	GrantMade      EventKind = "grant.made"
 	GrantRevoked   EventKind = "grant.revoked"
+	ModeChosen     EventKind = "mode.chosen"
+	PolicyChanged  EventKind = "policy.changed"
 	KeyCreated     EventKind = "key.created"
 	KeyRevoked     EventKind = "key.revoked"
 	GatePaused     EventKind = "gate.paused"

@@ -79,7 +79,7 @@ func (g *Gate) tickDue(ctx context.Context) (time.Duration, error) {
 		return err
 	})
 	for _, id := range due {
-		err = errors.Join(err, g.change(ctx, id, func(tx Tx, b *Batch) { b.Tick(tx.Now()) }))
+		err = errors.Join(err, g.change(ctx, id, tick))
 	}
 	switch {
 	case len(due) > 0:
@@ -88,6 +88,11 @@ func (g *Gate) tickDue(ctx context.Context) (time.Duration, error) {
 		return far, err
 	}
 	return max(0, next.Sub(now)), err
+}
+
+func tick(tx Tx, b *Batch) error {
+	b.Tick(tx.Now())
+	return nil
 }
 
 // forgetOver deletes batches that were over before Retention.

@@ -49,6 +49,9 @@ func (l *ledger) last() (int64, []*Grant) {
 // grants returns those that are good now and reach the session.
 func (g *Gate) grants(r Reader, s *Session) ([]*Grant, int64, error) {
 	ctl, err := r.Control()
+	if err == nil {
+		err = g.catchUp(r, ctl)
+	}
 	if err != nil {
 		return nil, 0, err
 	}
@@ -66,17 +69,24 @@ func reaching(all []*Grant, s *Session, now time.Time) (out []*Grant) {
 }
 
 // charge uses the grants that allowed something. One that ended since it was
-// looked at allows nothing: the call is asked about.
+// looked at allows nothing, nor does a mode: the call is asked about.
 func charge(tx Tx, s *Session, js []judged) ([]judged, error) {
 	out := make([]judged, len(js))
 	for i, j := range js {
+		holds, err := modeHolds(tx, s.Agent, s.ID, j.verdict)
+		if err != nil {
+			return nil, err
+		}
+		if !holds {
+			j.verdict = without(j.verdict, "session", modeEnded)
+		}
 		if j.verdict.Grant != "" {
 			ok, err := chargeOne(tx, s, j.verdict.Grant)
 			if err != nil {
 				return nil, err
 			}
 			if !ok {
-				j.verdict = withoutGrant(j.verdict)
+				j.verdict = without(j.verdict, "grant", "the grant that allowed this has ended")
 			}
 		}
 		out[i] = j
@@ -111,16 +121,20 @@ func nextEpoch(tx Tx) error {
 	return tx.SaveControl(ctl)
 }
 
-func withoutGrant(v Verdict) Verdict {
-	v.Effect, v.Grant = min(v.Effect, Ask), ""
-	v.Reasons = append([]Reason{{Effect: Ask, Layer: "grant", Message: "the grant that allowed this has ended"}}, v.Reasons...)
+// without is the verdict when what allowed has ended.
+func without(v Verdict, layer, why string) Verdict {
+	v.Effect, v.Grant, v.Mode = min(v.Effect, Ask), "", ""
+	v.Reasons = append([]Reason{{Effect: Ask, Layer: layer, Message: why}}, v.Reasons...)
 	return v
 }
 
-// revokeEnded takes back what a grant allowed that was revoked since. It is
-// asked before anything opens or is consumed, so that a revocation holds at
-// once, however far its work has come.
+// revokeEnded takes back what a grant or a mode allowed that has ended since.
+// It is asked before anything opens or is consumed, so that a revocation holds
+// at once, however far its work has come.
 func revokeEnded(tx Tx, b *Batch) error {
+	if err := revokeModes(tx, b); err != nil {
+		return err
+	}
 	for _, c := range b.Calls {
 		if !c.permit() || c.Decided.Grant == "" || c.Decided.By.Kind != PolicyActor || twin.Is == "revoked_grant_allows" {
 			continue

@@ -136,7 +136,14 @@ func (s *Seat) Extend(ctx context.Context, batchID string, fence int64, calls []
 				return err
 			}
 		}
-		js, err := inForce(tx, sess, js)
+		ctl, err := tx.Control()
+		switch {
+		case err != nil:
+			return err
+		case !s.gate.inForce(ctl):
+			return ErrStale
+		}
+		js, err := inTx(tx, sess, js)
 		if err != nil {
 			return err
 		}

@@ -1,9 +1,13 @@
 package gatelatch
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"time"
+
+	"github.com/gatelatch/gatelatch/internal/id"
 )
 
 // Mode is how much of a session's work is asked about. No mode weakens a rule
@@ -44,4 +48,109 @@ func (s *Session) ModeAt(t time.Time) Mode {
 		return ""
 	}
 	return s.Chosen.Mode
+}
+
+// ModeTerms are what a person wants a session's mode to be.
+type ModeTerms struct {
+	Mode Mode
+	For  time.Duration // 0 is for as long as the session
+}
+
+// longestBypass is how long everything may go unasked before somebody has to
+// say so again.
+const longestBypass = 24 * time.Hour
+
+func (m ModeTerms) check() error {
+	if _, err := ParseMode(string(m.Mode)); err != nil {
+		return invalid("%v", err)
+	}
+	switch {
+	case m.For < 0:
+		return invalid("a mode can't hold for less than nothing")
+	case m.Mode == ModeBypass && (m.For == 0 || m.For > longestBypass):
+		return invalid("%s needs a time of at most %s", ModeBypass, longestBypass)
+	}
+	return nil
+}
+
+// SetMode implements Approver.
+func (s *Seat) SetMode(ctx context.Context, agent, session string, m ModeTerms) (sess *Session, err error) {
+	if err := errors.Join(s.is(PersonActor), m.check()); err != nil {
+		return nil, err
+	}
+	err = s.gate.store.Update(ctx, func(tx Tx) error {
+		if sess, err = tx.Session(agent, session); err != nil {
+			return err
+		}
+		sess.Chosen = ModeChoice{Mode: m.Mode, By: s.who, At: tx.Now()}
+		if m.For > 0 {
+			sess.Chosen.Until = tx.Now().Add(m.For)
+		}
+		if err := tx.SaveSession(sess); err != nil {
+			return err
+		}
+		return modeChosen(tx, sess)
+	})
+	if err == nil {
+		poke(s.gate.hub.sooner)
+	}
+	return sess, err
+}
+
+// modeChosen begins a new epoch, so that no verdict of the old mode is saved
+// any more, and the work of judging again what waits.
+func modeChosen(tx Tx, s *Session) error {
+	if err := nextEpoch(tx); err != nil {
+		return err
+	}
+	if err := tx.SaveWork(&Work{ID: id.New("wrk"), Agent: s.Agent, Session: s.ID, At: tx.Now()}); err != nil {
+		return err
+	}
+	return tx.Record(Event{Kind: ModeChosen, By: s.Chosen.By, At: tx.Now(), Body: eventBody(struct {
+		Agent   string    `json:"agent"`
+		Session string    `json:"session"`
+		Mode    Mode      `json:"mode"`
+		Until   time.Time `json:"until,omitzero"`
+	}{s.Agent, s.ID, s.Chosen.Mode, s.Chosen.Until})})
+}
+
+// Sessions implements Approver.
+func (s *Seat) Sessions(ctx context.Context, limit int) (out []*Session, err error) {
+	if err := s.is(PersonActor); err != nil {
+		return nil, err
+	}
+	err = s.gate.store.View(ctx, func(r Reader) error { out, err = r.Sessions(limit); return err })
+	return out, err
+}
+
+// modeHolds reports whether the mode that allowed something is still the
+// session's. A verdict that rests on no mode always holds.
+func modeHolds(tx Tx, agent, session string, v Verdict) (bool, error) {
+	if v.Mode == "" {
+		return true, nil
+	}
+	s, err := tx.Session(agent, session)
+	if errors.Is(err, ErrNotFound) {
+		return false, nil
+	}
+	return err == nil && s.ModeAt(tx.Now()) == v.Mode, err
+}
+
+const modeEnded = "the mode that allowed it has ended"
+
+// revokeModes takes back what the session's mode allowed and allows no more.
+func revokeModes(tx Tx, b *Batch) error {
+	for _, c := range b.Calls {
+		if !c.permit() || c.Decided.By.Kind != PolicyActor {
+			continue
+		}
+		holds, err := modeHolds(tx, b.Agent, b.Session, c.Verdict)
+		if err != nil {
+			return err
+		}
+		if !holds {
+			b.move(c, CallRevoked, Decision{State: Revoked, By: Actor{Kind: PolicyActor}, At: tx.Now(), Note: modeEnded, Digest: c.Digest})
+		}
+	}
+	return nil
 }

@@ -62,7 +62,10 @@ func (s *Seat) denyWaiting(ctx context.Context, why string) error {
 
 // revokePermits takes back every allow that nobody has consumed.
 func (s *Seat) revokePermits(ctx context.Context, why string) error {
-	return s.gate.eachPermit(ctx, func(tx Tx, b *Batch) { b.Revoke(s.who, why, tx.Now()) })
+	return s.gate.eachPermit(ctx, func(tx Tx, b *Batch) error {
+		b.Revoke(s.who, why, tx.Now())
+		return nil
+	})
 }
 
 // Unpause lets policy and people decide again.

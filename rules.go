@@ -12,6 +12,9 @@ func (s *Seat) rulesHold(ctx context.Context, b *Batch) error {
 	if !changes {
 		return nil
 	}
+	if err := s.gate.catchUpNow(ctx); err != nil {
+		return err
+	}
 	var old []*Call
 	hash := rules.Hash()
 	for _, c := range b.Calls {
@@ -36,11 +39,12 @@ func (s *Seat) rulesHold(ctx context.Context, b *Batch) error {
 	if len(ended) == 0 {
 		return nil
 	}
-	return s.gate.change(ctx, b.ID, func(tx Tx, b *Batch) {
+	return s.gate.change(ctx, b.ID, func(tx Tx, b *Batch) error {
 		for _, was := range ended {
 			if c := b.Call(was.ID); c != nil && c.permit() && c.Digest == was.Digest {
 				b.move(c, CallRevoked, Decision{State: Revoked, By: Actor{Kind: PolicyActor}, At: tx.Now(), Note: "the rules no longer allow it", Digest: c.Digest})
 			}
 		}
+		return nil
 	})
 }

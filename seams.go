@@ -85,6 +85,11 @@ type Approver interface {
 	// RevokeGrant ends a grant at once, also for what it allowed and nobody
 	// has consumed.
 	RevokeGrant(ctx context.Context, id string) (*Grant, error)
+	// Sessions returns the newest first.
+	Sessions(ctx context.Context, limit int) ([]*Session, error)
+	// SetMode chooses the mode of a session. What waits in it is judged again;
+	// what the old mode allowed and nobody has consumed is taken back.
+	SetMode(ctx context.Context, agent, session string, m ModeTerms) (*Session, error)
 	// List returns calls, what waits or what is settled.
 	List(ctx context.Context, q Query) (Page, error)
 	// Events returns the trail behind a sequence number.

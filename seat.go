@@ -160,15 +160,15 @@ func (s *Seat) propose(tx Tx, p *Proposal, on *basis, js []judged) (*Batch, erro
 			return nil, err
 		}
 	}
-	if js, err = inForce(tx, sess, js); err != nil {
+	if js, err = inTx(tx, sess, js); err != nil {
 		return nil, err
 	}
 	return p.batch(s.who, js, tx.Now())
 }
 
-// inForce returns verdicts as they hold in this transaction: a pause denies
+// inTx returns verdicts as they hold in this transaction: a pause denies
 // everything, and a grant that has ended allows nothing.
-func inForce(tx Tx, sess *Session, js []judged) ([]judged, error) {
+func inTx(tx Tx, sess *Session, js []judged) ([]judged, error) {
 	ctl, err := tx.Control()
 	switch {
 	case err != nil:

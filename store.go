@@ -55,6 +55,9 @@ type Reader interface {
 	Events(after Seq, limit int) ([]Event, error)
 	LastSeq() (Seq, error)
 	Session(agent, id string) (*Session, error)
+	// Sessions returns the newest first.
+	Sessions(limit int) ([]*Session, error)
+	Revision(number int64) (*Revision, error)
 	Grant(id string) (*Grant, error)
 	// Grants returns the newest first; those that are not revoked, if live.
 	Grants(live bool, limit int) ([]*Grant, error)
@@ -80,6 +83,8 @@ type Tx interface {
 	SaveWork(*Work) error
 	SaveKey(*Key) error
 	SaveControl(Control) error
+	// AddRevision writes a new one; a number that is there is ErrStale.
+	AddRevision(*Revision) error
 	// Forget deletes a batch, with inputs, results and a session that no other
 	// batch needs. Its events stay.
 	Forget(batchID string) error
@@ -101,18 +106,23 @@ type Control struct {
 	// Epoch grows whenever a grant is made or ends. A verdict that was reached
 	// in an earlier one is reached again before it allows anything.
 	Epoch int64 `json:"epoch"`
+	// Revision is the number of the policy in force; 0 is none yet.
+	Revision int64 `json:"revision,omitempty"`
 
 	Version int64 `json:"-"`
 }
 
-// Work is judging again what waits, after a grant was made or revoked. It
-// survives a crash, and goes on behind the call it came to.
+// Work is judging again what waits, after a grant was made or revoked, or a
+// session got another mode. It survives a crash, and goes on behind the call it
+// came to.
 type Work struct {
-	ID    string    `json:"id"`
-	Grant string    `json:"grant"`
-	After string    `json:"after,omitempty"` // a call id
-	At    time.Time `json:"at"`
-	Done  bool      `json:"-"`
+	ID      string    `json:"id"`
+	Grant   string    `json:"grant,omitempty"`
+	Agent   string    `json:"agent,omitempty"` // with Session
+	Session string    `json:"session,omitempty"`
+	After   string    `json:"after,omitempty"` // a call id
+	At      time.Time `json:"at"`
+	Done    bool      `json:"-"`
 
 	Version int64 `json:"-"`
 }

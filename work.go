@@ -15,6 +15,9 @@ const atOnce = 100
 func (g *Gate) workDue(ctx context.Context) (more bool, err error) {
 	var works []*Work
 	err = g.store.View(ctx, func(r Reader) (err error) { works, err = r.Works(atOnce); return err })
+	if len(works) > 0 {
+		err = errors.Join(err, g.catchUpNow(ctx))
+	}
 	for _, w := range works {
 		if e := g.work(ctx, w); e != nil && !errors.Is(e, ErrStale) && !errors.Is(e, ErrNotFound) {
 			err = errors.Join(err, e)
@@ -23,17 +26,11 @@ func (g *Gate) workDue(ctx context.Context) (more bool, err error) {
 	return len(works) > 0, err
 }
 
-func (g *Gate) work(ctx context.Context, w *Work) error {
-	var gr *Grant
-	err := g.store.View(ctx, func(r Reader) (err error) { gr, err = r.Grant(w.Grant); return err })
-	switch {
-	case err != nil && !errors.Is(err, ErrNotFound):
-		return err
-	case err != nil:
-	case gr.Revoked.IsZero():
-		err = g.judgeWaiting(ctx, w, gr)
-	default:
-		err = g.takeBack(ctx, gr)
+func (g *Gate) work(ctx context.Context, w *Work) (err error) {
+	if w.Grant != "" {
+		err = g.workGrant(ctx, w)
+	} else {
+		err = g.workMode(ctx, w)
 	}
 	if err != nil {
 		return err
@@ -43,16 +40,57 @@ func (g *Gate) work(ctx context.Context, w *Work) error {
 	})
 }
 
+func (g *Gate) workGrant(ctx context.Context, w *Work) error {
+	var gr *Grant
+	err := g.store.View(ctx, func(r Reader) (err error) { gr, err = r.Grant(w.Grant); return err })
+	switch {
+	case errors.Is(err, ErrNotFound):
+		return nil
+	case err != nil:
+		return err
+	case !gr.Revoked.IsZero():
+		return g.takeBack(ctx, gr)
+	}
+	return g.judgeWaiting(ctx, w, cause{
+		good:    gr.Good,
+		reaches: gr.reaches,
+		grants:  []*Grant{gr},
+		allows:  func(v Verdict) bool { return v.Grant == gr.ID },
+		charge:  func(tx Tx, s *Session) (bool, error) { return chargeOne(tx, s, gr.ID) },
+	})
+}
+
+// workMode takes back what the old mode of a session allowed, and judges by
+// the new one.
+func (g *Gate) workMode(ctx context.Context, w *Work) error {
+	err := g.eachPermit(ctx, func(tx Tx, b *Batch) error {
+		if b.Agent != w.Agent || b.Session != w.Session {
+			return nil
+		}
+		return revokeModes(tx, b)
+	})
+	if err != nil {
+		return err
+	}
+	return g.judgeWaiting(ctx, w, cause{
+		good:    func(time.Time) bool { return true },
+		reaches: func(s *Session) bool { return s.Agent == w.Agent && s.ID == w.Session },
+		allows:  func(v Verdict) bool { return v.Mode != "" },
+		charge:  func(Tx, *Session) (bool, error) { return true, nil },
+	})
+}
+
 // takeBack revokes what a revoked grant allowed and nobody consumed, one batch
 // a transaction.
 func (g *Gate) takeBack(ctx context.Context, gr *Grant) error {
-	return g.eachPermit(ctx, func(tx Tx, b *Batch) {
+	return g.eachPermit(ctx, func(tx Tx, b *Batch) error {
 		b.RevokeGrant(gr.ID, *gr.RevokedBy, grantRevoked, tx.Now())
+		return nil
 	})
 }
 
 // eachPermit runs fn over every batch that allows something unconsumed.
-func (g *Gate) eachPermit(ctx context.Context, fn func(Tx, *Batch)) error {
+func (g *Gate) eachPermit(ctx context.Context, fn func(Tx, *Batch) error) error {
 	after := ""
 	for {
 		var ids []string
@@ -70,20 +108,31 @@ func (g *Gate) eachPermit(ctx context.Context, fn func(Tx, *Batch)) error {
 }
 
 // change saves what fn does to a batch.
-func (g *Gate) change(ctx context.Context, batchID string, fn func(Tx, *Batch)) error {
+func (g *Gate) change(ctx context.Context, batchID string, fn func(Tx, *Batch) error) error {
 	return g.store.Update(ctx, func(tx Tx) error {
 		b, err := tx.Batch(batchID)
 		if err != nil {
 			return err
 		}
-		fn(tx, b)
+		if err := fn(tx, b); err != nil {
+			return err
+		}
 		return tx.SaveBatch(b)
 	})
 }
 
-// judgeWaiting judges again what waits and the new grant reaches, one call a
+// A cause is why calls that wait are judged again: a new grant, or another mode.
+type cause struct {
+	good    func(now time.Time) bool // it may still allow something
+	reaches func(*Session) bool
+	grants  []*Grant
+	allows  func(Verdict) bool // a verdict that allows is its own
+	charge  func(Tx, *Session) (bool, error)
+}
+
+// judgeWaiting judges again what waits and the cause reaches, one call a
 // transaction. It only ever settles what is pending.
-func (g *Gate) judgeWaiting(ctx context.Context, w *Work, gr *Grant) error {
+func (g *Gate) judgeWaiting(ctx context.Context, w *Work, why cause) error {
 	for {
 		var p Page
 		var now time.Time
@@ -96,11 +145,11 @@ func (g *Gate) judgeWaiting(ctx context.Context, w *Work, gr *Grant) error {
 			return err
 		}
 		for _, l := range p.Calls {
-			if !gr.Good(now) {
+			if !why.good(now) {
 				return nil
 			}
-			if l.Kind == Permission && gr.reaches(l.Session) {
-				if err := g.judgeAgain(ctx, w, gr, l); err != nil {
+			if l.Kind == Permission && why.reaches(l.Session) {
+				if err := g.judgeAgain(ctx, w, why, l); err != nil {
 					return err
 				}
 			}
@@ -112,9 +161,9 @@ func (g *Gate) judgeWaiting(ctx context.Context, w *Work, gr *Grant) error {
 	}
 }
 
-func (g *Gate) judgeAgain(ctx context.Context, w *Work, gr *Grant, l Listed) error {
-	v := g.ask(ctx, l.Call, l.Session, []*Grant{gr})
-	if v.Effect != Allow || v.Grant != gr.ID {
+func (g *Gate) judgeAgain(ctx context.Context, w *Work, why cause, l Listed) error {
+	v := g.ask(ctx, l.Call, l.Session, why.grants)
+	if v.Effect != Allow || !why.allows(v) {
 		return nil
 	}
 	return g.store.Update(ctx, func(tx Tx) error {
@@ -127,11 +176,13 @@ func (g *Gate) judgeAgain(ctx context.Context, w *Work, gr *Grant, l Listed) err
 			return err
 		}
 		c := b.Call(l.ID)
-		if ctl.Pause.On || c == nil || c.State != Pending || c.late(tx.Now()) || c.Digest != l.Digest {
+		if !g.inForce(ctl) || ctl.Pause.On || c == nil || c.State != Pending || c.late(tx.Now()) || c.Digest != l.Digest {
 			return nil
 		}
-		ok, err := chargeOne(tx, l.Session, gr.ID)
-		if err != nil || !ok {
+		if ok, err := modeHolds(tx, b.Agent, b.Session, v); err != nil || !ok {
+			return err
+		}
+		if ok, err := why.charge(tx, l.Session); err != nil || !ok {
 			return err
 		}
 		if err := b.Judge(c, v, tx.Now()); err != nil {

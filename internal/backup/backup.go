@@ -31,6 +31,7 @@ const (
 	Control = "control"
 	Keys    = "key"
 	Session = "session"
+	Policy  = "revision"
 	Grants  = "grant"
 	Inputs  = "input"
 	Results = "result"
@@ -51,11 +52,11 @@ func Query(table string) string {
 	return "SELECT body, sum FROM " + table
 }
 
-var order = []string{events, Control, Keys, Session, Grants, Inputs, Results, Batches}
+var order = []string{events, Control, Keys, Policy, Session, Grants, Inputs, Results, Batches}
 
 const (
 	format  = "gatelatch.backup"
-	version = 1
+	version = 2
 )
 
 type header struct {

@@ -24,6 +24,7 @@ type Target interface {
 	SaveControl(gatelatch.Control) error
 	SaveKey(*gatelatch.Key) error
 	SaveSession(*gatelatch.Session) error
+	AddRevision(*gatelatch.Revision) error
 	SaveGrant(*gatelatch.Grant) error
 	Record(gatelatch.Event) error
 	// PutEvent writes an event as it is, with its number and link.
@@ -46,7 +47,7 @@ func Restore(ctx context.Context, r io.Reader, to Target) error {
 	if err != nil || json.Unmarshal(raw, &h) != nil || h.Format != format {
 		return errors.New("this is no backup of gatelatch")
 	}
-	if h.Version != version {
+	if h.Version < 1 || h.Version > version {
 		return fmt.Errorf("the backup has format %d, this gatelatch knows %d: use another gatelatch", h.Version, version)
 	}
 	for {

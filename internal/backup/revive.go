@@ -14,7 +14,12 @@ func (in *restorer) put(table string, v row) error {
 	case Keys:
 		return in.key(v.Bytes)
 	case Session:
-		return load(v.Bytes, in.SaveSession)
+		return load(v.Bytes, func(s *gatelatch.Session) error {
+			s.Chosen = gatelatch.ModeChoice{}
+			return in.SaveSession(s)
+		})
+	case Policy:
+		return load(v.Bytes, in.AddRevision)
 	case Grants:
 		return in.grant(v.Bytes)
 	case Inputs:

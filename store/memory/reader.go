@@ -167,6 +167,22 @@ func (r *reader) Grants(live bool, limit int) (out []*gatelatch.Grant, err error
 	return first(out, storage.Limit(limit, 1000, 1000)), nil
 }
 
+// Sessions implements gatelatch.Reader.
+func (r *reader) Sessions(limit int) (out []*gatelatch.Session, err error) {
+	for _, s := range r.sessions {
+		out = append(out, &s)
+	}
+	slices.SortFunc(out, func(a, b *gatelatch.Session) int {
+		return cmp.Or(b.Since.Compare(a.Since), strings.Compare(b.Agent, a.Agent), strings.Compare(b.ID, a.ID))
+	})
+	return first(out, storage.Limit(limit, 100, 1000)), nil
+}
+
+// Revision implements gatelatch.Reader.
+func (r *reader) Revision(number int64) (*gatelatch.Revision, error) {
+	return get(r.policies, number, "revision")
+}
+
 // Works implements gatelatch.Reader.
 func (r *reader) Works(limit int) (out []*gatelatch.Work, err error) {
 	for _, w := range r.works {

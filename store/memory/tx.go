@@ -156,6 +156,15 @@ func (t *tx) SaveKey(k *gatelatch.Key) error {
 	return save(t, t.keys, k.ID, *k, func(k *gatelatch.Key) *int64 { return &k.Version })
 }
 
+// AddRevision implements gatelatch.Tx.
+func (t *tx) AddRevision(r *gatelatch.Revision) error {
+	if _, known := t.policies[r.Number]; known {
+		return t.stale(fmt.Sprint("revision ", r.Number))
+	}
+	put(t, t.policies, r.Number, *r)
+	return nil
+}
+
 // SaveControl implements gatelatch.Tx.
 func (t *tx) SaveControl(c gatelatch.Control) error {
 	old := t.control

@@ -123,7 +123,7 @@ func (t *target) lock() error {
 	}
 	var there bool
 	err = t.c.row(`SELECT EXISTS (SELECT FROM event) OR EXISTS (SELECT FROM key) OR EXISTS (SELECT FROM batch)
-		OR EXISTS (SELECT FROM session) OR EXISTS (SELECT FROM grants) OR EXISTS (SELECT FROM input)`).scan(&there)
+		OR EXISTS (SELECT FROM session) OR EXISTS (SELECT FROM grants) OR EXISTS (SELECT FROM input) OR EXISTS (SELECT FROM revision)`).scan(&there)
 	if err == nil && there {
 		err = backup.ErrNotEmpty
 	}

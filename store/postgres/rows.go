@@ -28,12 +28,14 @@ type write struct {
 
 // The order is that in which every gateway writes.
 var kinds = []*kind{
-	putSession, setSession, putGrant, setGrant, putWork, setWork, delWork, putKey, setKey, setControl,
+	putRevision, putSession, setSession, putGrant, setGrant, putWork, setWork, delWork, putKey, setKey, setControl,
 	putBatch, setBatch, delBatch, putCall, setCall, delCall,
 }
 
 var (
-	putSession = insert("session", "agent bytea, id bytea, version bigint, body bytea, sum bytea")
+	putRevision = insert("revision", "number bigint, version bigint, body bytea, sum bytea")
+
+	putSession = insert("session", "agent bytea, id bytea, version bigint, body bytea, sum bytea, since bigint")
 	setSession = update("session", "agent bytea, id bytea, was bigint", "version bigint, body bytea, sum bytea")
 	putGrant   = insert("grants", "id bytea, version bigint, body bytea, sum bytea, live boolean, at bigint")
 	setGrant   = update("grants", "id bytea, was bigint", "version bigint, body bytea, sum bytea, live boolean")

@@ -3,6 +3,7 @@ package postgres
 import (
 	"errors"
 	"fmt"
+	"strconv"
 
 	"github.com/gatelatch/gatelatch"
 	"github.com/gatelatch/gatelatch/internal/storage"
@@ -152,7 +153,8 @@ func (t *tx) own(table, id string) *stored {
 
 // SaveSession implements gatelatch.Tx.
 func (t *tx) SaveSession(s *gatelatch.Session) error {
-	return t.save(kept{put: putSession, set: setSession, id: session{s.Agent, s.ID}.String(), keys: []any{raw(s.Agent), raw(s.ID)}, version: s.Version, value: s})
+	return t.save(kept{put: putSession, set: setSession, id: session{s.Agent, s.ID}.String(), keys: []any{raw(s.Agent), raw(s.ID)}, version: s.Version, value: s,
+		new: []any{s.Since.UnixMicro()}})
 }
 
 // Session implements gatelatch.Reader. Another gateway may forget the last
@@ -217,6 +219,11 @@ func (t *tx) Key(id string) (*gatelatch.Key, error) {
 		return k, v.decode(&k.Version, k)
 	}
 	return t.reader.Key(id)
+}
+
+// AddRevision implements gatelatch.Tx.
+func (t *tx) AddRevision(r *gatelatch.Revision) error {
+	return t.save(kept{put: putRevision, id: strconv.FormatInt(r.Number, 10), keys: []any{r.Number}, value: r})
 }
 
 // SaveControl implements gatelatch.Tx.

@@ -75,7 +75,7 @@ func (s *Store) Restore(ctx context.Context, r io.Reader) error {
 		}
 		var n int
 		err := t.c.row(`SELECT EXISTS (SELECT 1 FROM event) + EXISTS (SELECT 1 FROM key) + EXISTS (SELECT 1 FROM batch)
-			+ EXISTS (SELECT 1 FROM session) + EXISTS (SELECT 1 FROM grants) + EXISTS (SELECT 1 FROM input)`).scan(&n)
+			+ EXISTS (SELECT 1 FROM session) + EXISTS (SELECT 1 FROM grants) + EXISTS (SELECT 1 FROM input) + EXISTS (SELECT 1 FROM revision)`).scan(&n)
 		if err == nil && n > 0 {
 			err = backup.ErrNotEmpty
 		}

@@ -91,6 +91,16 @@ func (r *reader) Grants(live bool, limit int) (out []*gatelatch.Grant, err error
 	return out, err
 }
 
+// Sessions implements gatelatch.Reader.
+func (r *reader) Sessions(limit int) (out []*gatelatch.Session, err error) {
+	err = r.each(`SELECT version, body, sum FROM session ORDER BY since DESC, agent DESC, id DESC LIMIT ?`, []any{storage.Limit(limit, 100, 1000)}, func(rows *sql.Rows) error {
+		s := new(gatelatch.Session)
+		out = append(out, s)
+		return body(row{row: rows}, &s.Version, s)
+	})
+	return out, err
+}
+
 // Works implements gatelatch.Reader.
 func (r *reader) Works(limit int) (out []*gatelatch.Work, err error) {
 	err = r.each(`SELECT version, body, sum FROM work ORDER BY at, id LIMIT ?`, []any{storage.Limit(limit, 1000, 1000)}, func(rows *sql.Rows) error {

@@ -146,6 +146,16 @@ func (r *reader) Session(agent, id string) (*gatelatch.Session, error) {
 	return s, nil
 }
 
+// Revision implements gatelatch.Reader.
+func (r *reader) Revision(number int64) (*gatelatch.Revision, error) {
+	v := new(gatelatch.Revision)
+	var version int64
+	if err := body(r.c.row(`SELECT 1, body, sum FROM revision WHERE number=?`, number), &version, v); err != nil {
+		return nil, fmt.Errorf("revision: %w", err)
+	}
+	return v, nil
+}
+
 // Key implements gatelatch.Reader.
 func (r *reader) Key(id string) (*gatelatch.Key, error) {
 	return r.key(r.c.row(`SELECT version, body, sum FROM key WHERE id=?`, id))

@@ -35,21 +35,22 @@ func TestQueriesUseTheirIndex(t *testing.T) {
 		t.Fatal(err)
 	}
 	for query, index := range map[string]string{
-		`SELECT id FROM batch WHERE permits AND id>? ORDER BY id LIMIT ?`:                    "batch_permits",
-		`SELECT id FROM batch WHERE due<=? ORDER BY due, id LIMIT ?`:                         "batch_due",
-		`SELECT MIN(due) FROM batch WHERE due>?`:                                             "batch_due",
-		`SELECT id FROM batch WHERE over<? ORDER BY over, id LIMIT ?`:                        "batch_over",
-		`SELECT 1 FROM call WHERE agent=? AND session=? AND ref=? AND ref<>''`:               "call_ref",
-		`SELECT 1 FROM call WHERE input=?`:                                                   "call_input",
-		`SELECT 1 FROM call WHERE result=?`:                                                  "call_result",
-		`SELECT 1 FROM batch WHERE agent=? AND pair=? AND claimed IN ('', ?) LIMIT 1`:        "batch_pair",
-		places(gatelatch.Query{Pending: true}):                                               "call_waiting",
-		places(gatelatch.Query{Pending: true, Newest: true}):                                 "call_waiting",
-		places(gatelatch.Query{Pending: true, After: "x"}):                                   "call_waiting",
-		places(gatelatch.Query{Pending: true, Newest: true, After: "x"}):                     "call_waiting",
-		places(gatelatch.Query{}):                                                            "call_settled",
-		places(gatelatch.Query{After: "x"}):                                                  "call_settled",
-		`SELECT version, body, sum FROM grants WHERE live ORDER BY at DESC, id DESC LIMIT ?`: "grants_live",
+		`SELECT id FROM batch WHERE permits AND id>? ORDER BY id LIMIT ?`:                         "batch_permits",
+		`SELECT id FROM batch WHERE due<=? ORDER BY due, id LIMIT ?`:                              "batch_due",
+		`SELECT MIN(due) FROM batch WHERE due>?`:                                                  "batch_due",
+		`SELECT id FROM batch WHERE over<? ORDER BY over, id LIMIT ?`:                             "batch_over",
+		`SELECT 1 FROM call WHERE agent=? AND session=? AND ref=? AND ref<>''`:                    "call_ref",
+		`SELECT 1 FROM call WHERE input=?`:                                                        "call_input",
+		`SELECT 1 FROM call WHERE result=?`:                                                       "call_result",
+		`SELECT 1 FROM batch WHERE agent=? AND pair=? AND claimed IN ('', ?) LIMIT 1`:             "batch_pair",
+		places(gatelatch.Query{Pending: true}):                                                    "call_waiting",
+		places(gatelatch.Query{Pending: true, Newest: true}):                                      "call_waiting",
+		places(gatelatch.Query{Pending: true, After: "x"}):                                        "call_waiting",
+		places(gatelatch.Query{Pending: true, Newest: true, After: "x"}):                          "call_waiting",
+		places(gatelatch.Query{}):                                                                 "call_settled",
+		places(gatelatch.Query{After: "x"}):                                                       "call_settled",
+		`SELECT version, body, sum FROM grants WHERE live ORDER BY at DESC, id DESC LIMIT ?`:      "grants_live",
+		`SELECT version, body, sum FROM session ORDER BY since DESC, agent DESC, id DESC LIMIT ?`: "session_since",
 	} {
 		var plan string
 		args := make([]any, strings.Count(query, "?"))

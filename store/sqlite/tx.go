@@ -57,7 +57,7 @@ func (t *tx) SaveSession(s *gatelatch.Session) error {
 	case err != nil:
 		return err
 	case s.Version == 0:
-		return t.run(`INSERT INTO session (agent, id, version, body, sum) VALUES (?,?,1,?,?) ON CONFLICT DO NOTHING`, s.Agent, s.ID, body, sum)
+		return t.run(`INSERT INTO session (agent, id, version, since, body, sum) VALUES (?,?,1,?,?,?) ON CONFLICT DO NOTHING`, s.Agent, s.ID, s.Since.UnixMicro(), body, sum)
 	}
 	return t.run(`UPDATE session SET version=version+1, body=?, sum=? WHERE agent=? AND id=? AND version=?`, body, sum, s.Agent, s.ID, s.Version)
 }
@@ -112,6 +112,15 @@ func (t *tx) SaveControl(c gatelatch.Control) error {
 	}
 	t.control = nil
 	return nil
+}
+
+// AddRevision implements gatelatch.Tx.
+func (t *tx) AddRevision(r *gatelatch.Revision) error {
+	body, sum, err := storage.Encode(r)
+	if err != nil {
+		return err
+	}
+	return t.run(`INSERT INTO revision (number, body, sum) VALUES (?,?,?) ON CONFLICT DO NOTHING`, r.Number, body, sum)
 }
 
 // Control implements gatelatch.Reader. Nearly every job asks for it, and nobody

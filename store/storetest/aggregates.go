@@ -17,6 +17,8 @@ var aggregates = map[string]func(*testing.T, Open){
 	"grants are saved by comparing versions":     grants,
 	"grants come newest first, and live if so":   grantLists,
 	"work goes on where it stopped, and is done": works,
+	"sessions come newest first":                 sessionLists,
+	"revisions are kept, each once":              revisions,
 	"control is kept":                            controlKept,
 	"control is saved by comparing versions":     controlCAS,
 }
@@ -64,6 +66,61 @@ func grants(t *testing.T, open Open) {
 	err := s.View(t.Context(), func(r gatelatch.Reader) error { _, err := r.Grant("grt_2"); return err })
 	if !errors.Is(err, gatelatch.ErrNotFound) {
 		t.Errorf("no such grant: %v", err)
+	}
+}
+
+func sessionLists(t *testing.T, open Open) {
+	s := fresh(t, open)
+	at := time.Now().UTC().Truncate(time.Microsecond)
+	must(t, update(s, func(tx gatelatch.Tx) error {
+		for i, id := range []string{"b", "c", "a"} {
+			if err := tx.SaveSession(&gatelatch.Session{Agent: agent.ID, ID: id, Since: at.Add(time.Duration(i) * time.Second)}); err != nil {
+				return err
+			}
+		}
+		return nil
+	}))
+	must(t, update(s, func(tx gatelatch.Tx) error {
+		old, err := tx.Session(agent.ID, "b")
+		if err != nil {
+			return err
+		}
+		old.Chosen = gatelatch.ModeChoice{Mode: gatelatch.ModePlan, By: person, At: at}
+		return tx.SaveSession(old)
+	}))
+	for limit, want := range map[int]string{2: "ac", 10: "acb"} {
+		got := ""
+		for _, v := range view(t, s, func(r gatelatch.Reader) ([]*gatelatch.Session, error) { return r.Sessions(limit) }) {
+			if got += v.ID; (v.Chosen.Mode == gatelatch.ModePlan) != (v.ID == "b") {
+				t.Errorf("%s has mode %q", v.ID, v.Chosen.Mode)
+			}
+		}
+		if got != want {
+			t.Errorf("%d sessions: %s, want %s", limit, got, want)
+		}
+	}
+}
+
+func revisions(t *testing.T, open Open) {
+	s := fresh(t, open)
+	add := func(n int64, text string) error {
+		return update(s, func(tx gatelatch.Tx) error {
+			return tx.AddRevision(&gatelatch.Revision{Number: n, Text: text, By: person})
+		})
+	}
+	must(t, add(1, "one"))
+	must(t, add(2, "two <&>"))
+	if err := add(2, "three"); !errors.Is(err, gatelatch.ErrStale) {
+		t.Errorf("a number twice: %v", err)
+	}
+	for n, want := range map[int64]string{1: "one", 2: "two <&>"} {
+		if v := view(t, s, func(r gatelatch.Reader) (*gatelatch.Revision, error) { return r.Revision(n) }); v.Text != want || v.By != person || v.Number != n {
+			t.Errorf("revision %d is %+v", n, v)
+		}
+	}
+	err := s.View(t.Context(), func(r gatelatch.Reader) error { _, err := r.Revision(3); return err })
+	if !errors.Is(err, gatelatch.ErrNotFound) {
+		t.Errorf("no such revision: %v", err)
 	}
 }
 

@@ -71,7 +71,9 @@ func fill(t *testing.T, s gatelatch.Store) {
 		odd := gatelatch.Actor{Kind: gatelatch.PersonActor, Name: "a<\u2028"}
 		return errors.Join(append(errs, err, tx.SaveControl(c), tx.Record(gatelatch.Event{Kind: gatelatch.GatePaused, By: odd, At: tx.Now()}),
 			tx.SaveGrant(&gatelatch.Grant{ID: "grt_1", Scope: gatelatch.Always, At: tx.Now()}),
-			tx.SaveWork(&gatelatch.Work{ID: "wrk_1", Grant: "grt_1", At: tx.Now()}))...)
+			tx.SaveWork(&gatelatch.Work{ID: "wrk_1", Grant: "grt_1", At: tx.Now()}),
+			tx.AddRevision(&gatelatch.Revision{Number: 1, Text: "version: 1"}),
+			tx.SaveSession(&gatelatch.Session{Agent: agent.ID, ID: "chosen", Chosen: gatelatch.ModeChoice{Mode: gatelatch.ModeBypass}}))...)
 	}))
 }
 
@@ -141,6 +143,12 @@ func checkRights(t *testing.T, s gatelatch.Store) {
 		if k.Revoked.IsZero() != good {
 			t.Errorf("key %s was revoked at %v", k.ID, k.Revoked)
 		}
+	}
+	if c := view(t, s, func(r gatelatch.Reader) (*gatelatch.Session, error) { return r.Session(agent.ID, "chosen") }); c.ModeAt(time.Now()) != "" {
+		t.Errorf("a session has mode %s", c.Chosen.Mode)
+	}
+	if rev := view(t, s, func(r gatelatch.Reader) (*gatelatch.Revision, error) { return r.Revision(1) }); rev.Text != "version: 1" {
+		t.Errorf("the policy is %+v", rev)
 	}
 	if ws := view(t, s, func(r gatelatch.Reader) ([]*gatelatch.Work, error) { return r.Works(10) }); len(ws) != 0 {
 		t.Errorf("work %v is left", ws)
