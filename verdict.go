@@ -59,11 +59,12 @@ type Verdict struct {
 // A Reason points at what spoke and at the part of the input it spoke about.
 type Reason struct {
 	Effect  Effect `json:"effect"`
-	Layer   string `json:"layer"`            // "default", "user", "grant", "hook", "pause"
+	Layer   string `json:"layer"`            // "default", "machine", "user", "project", "session", "grant", "hook", "pause"
 	Rule    string `json:"rule,omitempty"`   // as written, such as Bash(git status)
 	Source  string `json:"source,omitempty"` // file:line of the rule
 	Message string `json:"message"`
-	Part    string `json:"part,omitempty"` // the piece of the input it spoke about
+	Field   string `json:"field,omitempty"` // of the input, that Part stands in
+	Part    string `json:"part,omitempty"`  // the piece of the input it spoke about
 	Start   int    `json:"start,omitempty"`
 	End     int    `json:"end,omitempty"` // byte span of Part in the command or path; 0,0 means the whole
 }

@@ -21,25 +21,25 @@ type shellUse struct {
 	found shell.Analysis
 }
 
-func (s *subject) readShell() {
-	src, ok := s.text("command")
+func (f *Facts) readShell() {
+	src, ok := f.text("command")
 	if !ok {
-		s.concern("the input has no command")
-		raw := string(s.call.Input)
-		s.shell = &shellUse{raw, shell.Unreadable(raw, "not a command")}
+		f.concern("the input has no command")
+		raw := string(f.call.Input)
+		f.shell = &shellUse{raw, shell.Unreadable(raw, "not a command")}
 		return
 	}
-	s.shell = &shellUse{src, shell.Analyse(src)}
-	s.unmatched = s.shell.unmatched()
-	s.protectWords()
-	for _, name := range slices.Sorted(maps.Keys(s.fields)) {
-		switch value := string(s.fields[name]); {
+	f.shell = &shellUse{src, shell.Analyse(src)}
+	f.unmatched = f.shell.unmatched()
+	f.protectWords()
+	for _, name := range slices.Sorted(maps.Keys(f.fields)) {
+		switch value := f.fields[name]; {
 		case name == "command" || name == "description" || name == "timeout" || name == "run_in_background":
-		case name == "dangerouslyDisableSandbox" && value == "false":
+		case name == "dangerouslyDisableSandbox" && value == false:
 		case name == "dangerouslyDisableSandbox":
-			s.concern("it would run outside the agent's sandbox")
+			f.concern("it would run outside the agent's sandbox")
 		default:
-			s.concern("the input has a field %.40q that may change how it runs", name)
+			f.concern("the input has a field %.40q that may change how it runs", name)
 		}
 	}
 }
@@ -87,40 +87,41 @@ func parseWords(pattern string, allow bool) (matcher, error) {
 	return words{want, more}, nil
 }
 
-func (w words) match(s *subject, allow bool) ([]hit, error) {
-	switch {
-	case s.shell == nil:
-		return nil, nil
+// match implements matcher.
+func (w words) match(f *Facts, allow bool, to []hit) ([]hit, error) {
+	switch u := f.shell; {
+	case u == nil:
+		return to, nil
+	case allow && w.certain(u.found.Plain):
+		return append(to, u.hit(*u.found.Plain)), nil
 	case allow:
-		return w.certain(s.shell), nil
+		return to, nil
 	case len(w.want) == 0:
-		return []hit{{}}, nil
+		return append(to, hit{field: "command"}), nil
+	default:
+		return w.possible(u, to), nil
 	}
-	return w.possible(s.shell), nil
 }
 
 // certain matches if the whole command line is one plain command.
-func (w words) certain(u *shellUse) []hit {
-	p, n := u.found.Plain, len(w.want)
-	if p == nil || p.Wrapper || len(p.Words) < n || len(p.Words) > n && !w.more || !slices.Equal(p.Words[:n], w.want) {
-		return nil
-	}
-	return []hit{u.hit(*p)}
+func (w words) certain(p *shell.Command) bool {
+	n := len(w.want)
+	return p != nil && !p.Wrapper && len(p.Words) >= n && (len(p.Words) == n || w.more) && slices.Equal(p.Words[:n], w.want)
 }
 
 // possible matches every command that is found, and behind wrappers at every
 // word: sudo -u x rm y.
-func (w words) possible(u *shellUse) []hit {
-	var out []hit
+func (w words) possible(u *shellUse, to []hit) []hit {
+	n := len(to)
 	for _, c := range u.found.Commands {
-		if len(out) == maxHits {
+		if len(to)-n == maxHits {
 			break
 		}
-		if h := u.hit(c); w.in(c) && !slices.Contains(out, h) {
-			out = append(out, h)
+		if h := u.hit(c); w.in(c) && !slices.Contains(to[n:], h) {
+			to = append(to, h)
 		}
 	}
-	return out
+	return to
 }
 
 func (w words) in(c shell.Command) bool {
@@ -137,7 +138,7 @@ func (w words) in(c shell.Command) bool {
 
 // among reports whether have starts with the program of the rule and goes on
 // with its words in their order, whatever stands between them: the options of
-// git -C . push. Unless more may follow, the last word must be the rule's.
+// git -C . push. Unless more may follow, the last word must be the rule'f.
 func (w words) among(have []string, more bool) bool {
 	n, last := len(w.want), len(have)-1
 	switch {
@@ -168,5 +169,5 @@ func sameProgram(rule, word string) bool {
 }
 
 func (u *shellUse) hit(c shell.Command) hit {
-	return hit{part: u.src[c.Start:c.End], start: c.Start, end: c.End}
+	return hit{field: "command", part: u.src[c.Start:c.End], start: c.Start, end: c.End}
 }

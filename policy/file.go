@@ -55,7 +55,9 @@ func Open(path string) *File {
 
 func denyAll(err error) *Set {
 	hash := gatelatch.SumFields("gatelatch.policy.broken.v1", []byte(err.Error())).String()
-	return &Set{layer: layerUser, broken: err.Error(), hash: hash}
+	s := newSet(hash)
+	s.broken = err.Error()
+	return s
 }
 
 // Judge implements gatelatch.Policy.
@@ -134,9 +136,11 @@ func (f *File) reload() error {
 	f.problem = err.Error()
 	if errors.Is(err, fs.ErrNotExist) {
 		f.problem = filepath.Base(f.path) + " is gone"
-		if f.set != nil && f.set.layer == layerDefault {
+		if f.set != nil && f.set.isDefault() {
 			f.problem = "" // it was never in force
 		}
 	}
 	return err
 }
+
+func (s *Set) isDefault() bool { return len(s.layers) == 1 && s.layers[0].name == layerDefault }

@@ -25,7 +25,7 @@ func explain(v gatelatch.Verdict) string {
 			fmt.Fprintf(&b, " | %s at %s", r.Rule, r.Source)
 		}
 		if r.Part != "" {
-			fmt.Fprintf(&b, " | %q", r.Part)
+			fmt.Fprintf(&b, " | %s %q", r.Field, r.Part)
 		}
 		if r.End > 0 {
 			fmt.Fprintf(&b, " %d-%d", r.Start, r.End)

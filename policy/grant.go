@@ -81,7 +81,7 @@ func notEverywhere(what string, scope gatelatch.Scope) error {
 func wholeTool(r *rule, scope gatelatch.Scope) error {
 	switch {
 	case r.prefix:
-		return fmt.Errorf("%s is more than one tool; name the one", r.text)
+		return fmt.Errorf("%s is more than one tool; name the one", r.Text)
 	case r.tool == "Bash" || r.tool == "WebFetch" || r.tool == "Skill" || pathTools[r.tool].field != "":
 		return fmt.Errorf("%s alone is too much to remember; write %s(…)", r.tool, r.tool)
 	case r.tool == "AskUserQuestion" || r.tool == "ExitPlanMode":
@@ -129,30 +129,30 @@ func (w words) narrow(scope gatelatch.Scope) error {
 // names reports whether the grant is about a tool. Edit stands for every tool
 // that writes a file: people allow edits, not the tool that makes them.
 func (g *grant) names(tool string) bool {
-	return g.rule.names(tool) || g.rule.tool == "Edit" && pathTools[tool].writes
+	return g.rule.tool == tool || g.rule.tool == "Edit" && pathTools[tool].writes
 }
 
-// covers returns where the grant allows what the subject would do, or why it
-// does not. The subject has no concerns.
-func (g *grant) covers(s *subject) (hit, error) {
-	if !g.names(s.call.Tool) {
+// covers returns where the grant allows a call, or why it does not. The call
+// gives no concern.
+func (g *grant) covers(f *Facts) (hit, error) {
+	if !g.names(f.call.Tool) {
 		return hit{}, errOther
 	}
 	if g.rule.on == nil {
-		return hit{}, s.toolStays()
+		return hit{}, f.toolStays()
 	}
-	hits, err := g.rule.on.match(s, true)
+	hits, err := g.rule.on.match(f, true, nil)
 	if err != nil || len(hits) == 0 {
 		return hit{}, errors.Join(errOther, err)
 	}
 	switch on := g.rule.on.(type) {
 	case words:
-		err = s.commandStays(g.scope)
+		err = f.commandStays(g.scope)
 	case pathPattern:
-		err = s.pathStays(on, g.scope)
+		err = f.pathStays(on, g.scope)
 	case domain:
-		if !strings.Contains(string(on), ".") && s.web.host != string(on) {
-			err = fmt.Errorf("%s is no domain but a whole part of the net", on)
+		if !strings.Contains(on.name, ".") && f.web.host != on.name {
+			err = fmt.Errorf("%s is no domain but a whole part of the net", on.name)
 		}
 	}
 	return hits[0], err
@@ -160,25 +160,25 @@ func (g *grant) covers(s *subject) (hit, error) {
 
 // toolStays checks what a tool without a pattern would do, as far as its input
 // shows.
-func (s *subject) toolStays() error {
-	for name := range s.fields {
+func (f *Facts) toolStays() error {
+	for name := range f.fields {
 		if runsByField[strings.ToLower(name)] {
-			return fmt.Errorf("%s seems to run what its field %q says", s.call.Tool, name)
+			return fmt.Errorf("%s seems to run what its field %q says", f.call.Tool, name)
 		}
 	}
-	if s.protectStrings(); len(s.concerns) > 0 {
-		return errors.New(s.concerns[0].Message)
+	if r := f.protectedText(); r != nil {
+		return errors.New(r.Message)
 	}
 	return nil
 }
 
 // commandStays checks the words that a prefix left open, and that a command
 // remembered for a project runs in it.
-func (s *subject) commandStays(scope gatelatch.Scope) error {
-	if why := shell.Runs(s.shell.found.Plain.Words); why != "" {
+func (f *Facts) commandStays(scope gatelatch.Scope) error {
+	if why := shell.Runs(f.shell.found.Plain.Words); why != "" {
 		return errors.New(why)
 	}
-	if scope == gatelatch.ForProject && !s.inProject(s.newPathUse(s.call.Dir, nil).certain...) {
+	if scope == gatelatch.ForProject && !f.inProject(f.newPathUse(f.call.Dir, nil).certain...) {
 		return errors.New("the command does not run inside the project")
 	}
 	return nil

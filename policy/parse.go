@@ -23,15 +23,21 @@ var defaultRules []byte
 
 // Default returns the rules that hold while there is no policy file.
 func Default() *Set {
-	s, err := parse("default.yaml", defaultRules, layerDefault)
+	l, err := parse("default.yaml", defaultRules, layerDefault)
 	if err != nil {
 		panic("policy: " + err.Error()) // a test reads it
 	}
-	return s
+	return newSet(l.sum, l)
 }
 
 // Parse reads rules; name stands for the file in messages.
-func Parse(name string, data []byte) (*Set, error) { return parse(name, data, layerUser) }
+func Parse(name string, data []byte) (*Set, error) {
+	l, err := parse(name, data, layerUser)
+	if err != nil {
+		return nil, err
+	}
+	return newSet(l.sum, l), nil
+}
 
 // Load reads a policy file. It refuses one that others could write.
 func Load(path string) (*Set, error) {
@@ -48,22 +54,26 @@ func load(path string) (*Set, stamp, error) {
 	return s, st, err
 }
 
-func parse(name string, data []byte, layer string) (s *Set, err error) {
+func parse(name string, data []byte, layerName string) (l *layer, err error) {
 	defer func() {
 		if p := recover(); p != nil {
-			s, err = nil, fmt.Errorf("%s: the file can't be read: %.80v", name, p)
+			l, err = nil, fmt.Errorf("%s:1: the file can't be read: %.80v", name, p)
 		}
 	}()
+	if len(data) > maxFile {
+		return nil, fmt.Errorf("%s:1: larger than %d bytes", name, maxFile)
+	}
 	root, err := document(name, data)
 	if err != nil {
 		return nil, err
 	}
-	p := parser{name: name, set: &Set{layer: layer, grants: &grantCache{}}}
+	p := parser{name: name, layer: &layer{name: layerName}, now: time.Now()}
 	if err := p.file(root); err != nil {
 		return nil, err
 	}
-	p.set.hash = gatelatch.SumFields("gatelatch.policy.v1", []byte(layer), data).String()
-	return p.set, nil
+	p.layer.index = newIndex(p.layer.rules)
+	p.layer.sum = gatelatch.SumFields("gatelatch.policy.v1", []byte(layerName), data).String()
+	return p.layer, nil
 }
 
 // document returns the root of the only YAML document in data.
@@ -92,9 +102,11 @@ func yamlError(name string, err error) error {
 	return fmt.Errorf("%s:%d: %s", name, line, text)
 }
 
+// A parser reads one file into a layer.
 type parser struct {
-	name string
-	set  *Set
+	name  string
+	layer *layer
+	now   time.Time
 }
 
 func (p *parser) errorf(n *yaml.Node, format string, args ...any) error {
@@ -111,12 +123,8 @@ func (p *parser) file(root *yaml.Node) error {
 				return p.errorf(v, "version %q is not known; this is version: 1", v.Value)
 			}
 			return nil
-		case "allow":
-			return p.list(v, gatelatch.Allow)
-		case "ask":
-			return p.list(v, gatelatch.Ask)
-		case "deny":
-			return p.list(v, gatelatch.Deny)
+		case "allow", "ask", "deny":
+			return p.list(v, effects[key])
 		}
 		return p.errorf(k, "unknown key %q; there are version, allow, ask and deny", key)
 	})
@@ -125,6 +133,8 @@ func (p *parser) file(root *yaml.Node) error {
 	}
 	return err
 }
+
+var effects = map[string]gatelatch.Effect{"allow": gatelatch.Allow, "ask": gatelatch.Ask, "deny": gatelatch.Deny}
 
 // mapping calls fn for each entry and refuses keys that repeat.
 func (p *parser) mapping(n *yaml.Node, fn func(key string, k, v *yaml.Node) error) error {
@@ -156,62 +166,19 @@ func (p *parser) text(n *yaml.Node) (string, error) {
 	return n.Value, nil
 }
 
-func (p *parser) list(n *yaml.Node, effect gatelatch.Effect) error {
-	if n.Kind == yaml.ScalarNode && n.ShortTag() == "!!null" {
-		return nil // "deny:" with nothing under it
-	}
+// empty reports whether nothing stands behind a key.
+func empty(n *yaml.Node) bool { return n.Kind == yaml.ScalarNode && n.ShortTag() == "!!null" }
+
+// sequence calls fn for each item of a list, or for the only one if it is not
+// in a list.
+func (p *parser) sequence(n *yaml.Node, fn func(*yaml.Node) error) error {
 	if n.Kind != yaml.SequenceNode {
-		return p.errorf(n, "%s is a list of rules", effect)
+		return fn(n)
 	}
 	for _, item := range n.Content {
-		if err := p.entry(item, effect); err != nil {
+		if err := fn(item); err != nil {
 			return err
 		}
 	}
 	return nil
-}
-
-// entry reads a rule, as a text or as {rule: …, why: …, within: …}.
-func (p *parser) entry(n *yaml.Node, effect gatelatch.Effect) (err error) {
-	var text, why string
-	var within time.Duration
-	if n.Kind == yaml.MappingNode {
-		err = p.mapping(n, func(key string, k, v *yaml.Node) (err error) {
-			switch key {
-			case "rule":
-				text, err = p.text(v)
-			case "why":
-				why, err = p.text(v)
-			case "within":
-				within, err = p.within(k, v, effect)
-			default:
-				err = p.errorf(k, "unknown key %q in a rule; there are rule, why and within (put quotes around a rule with \": \" in it)", key)
-			}
-			return err
-		})
-	} else {
-		text, err = p.text(n)
-	}
-	if err != nil {
-		return err
-	}
-	r, err := parseRule(text, effect)
-	if err != nil {
-		return p.errorf(n, "%v", err)
-	}
-	r.why, r.within, r.source = why, within, fmt.Sprintf("%s:%d", p.name, n.Line)
-	p.set.rules = append(p.set.rules, r)
-	return nil
-}
-
-// within reads how long a call may wait for a person.
-func (p *parser) within(k, v *yaml.Node, effect gatelatch.Effect) (time.Duration, error) {
-	if effect != gatelatch.Ask {
-		return 0, p.errorf(k, "within is how long a call may wait, so only a rule under ask has it")
-	}
-	d, err := time.ParseDuration(v.Value)
-	if err != nil || v.Kind != yaml.ScalarNode || d < time.Second {
-		return 0, p.errorf(v, "within is a time of at least a second: 30s, 10m, 1h30m")
-	}
-	return d, nil
 }

@@ -12,33 +12,42 @@ import (
 
 // pathPattern is the pattern of a rule about files.
 type pathPattern struct {
-	below rune // '.' the project, '~' the home directory, '/' the root, '*' any folder
-	glob  string
+	below    byte // '.' the project, '~' the home directory, '/' the root, '*' any folder
+	glob     string
+	folded   string // for rules that ask or deny
+	anywhere string // the same below any folder
+}
+
+// newPattern takes a glob that was checked.
+func newPattern(below byte, glob string) pathPattern {
+	p := pathPattern{below: below, glob: glob, folded: fold(glob)}
+	p.anywhere = "**/" + p.folded
+	return p
 }
 
 // parsePath reads "./src/**" (in the project), "~/notes/**", "/etc/**" and
 // "**/.env*" (below any folder). A rule that allows says which of these it is.
 func parsePath(pattern string, allow bool) (matcher, error) {
-	p := pathPattern{below: '*', glob: pattern}
+	below, glob := byte('*'), pattern
 	for _, anchor := range []string{"./", "~/", "/"} {
 		if rest, ok := strings.CutPrefix(pattern, anchor); ok {
-			p = pathPattern{rune(anchor[0]), rest}
+			below, glob = anchor[0], rest
 		}
 	}
 	anywhere := strings.HasPrefix(pattern, "**/") || pattern == "**"
 	switch {
-	case !doublestar.ValidatePattern(p.glob):
+	case !doublestar.ValidatePattern(glob):
 		return nil, errors.New("the pattern is not a valid glob")
-	case p.glob == "" || strings.HasPrefix(p.glob, "/"):
+	case glob == "" || strings.HasPrefix(glob, "/"):
 		return nil, errors.New("write one slash, then a path; ./** is all of the project")
-	case hasDots(p.glob) || p.glob != filepath.ToSlash(p.glob):
+	case hasDots(glob) || glob != filepath.ToSlash(glob):
 		return nil, errors.New("a path is matched after . and .. are resolved, so a pattern with them matches nothing")
-	case p.below == '*' && allow && !anywhere:
+	case below == '*' && allow && !anywhere:
 		return nil, errors.New("say where: ./" + pattern + " in the project, **/" + pattern + " anywhere")
-	case p.below == '*' && !anywhere:
-		p.glob = "**/" + p.glob
+	case below == '*' && !anywhere:
+		glob = "**/" + glob
 	}
-	return p, nil
+	return newPattern(below, glob), nil
 }
 
 func hasDots(path string) bool {
@@ -50,84 +59,81 @@ func hasDots(path string) bool {
 	return false
 }
 
-// match implements matcher. To allow, all that the path can turn out to be
-// must match; otherwise one is enough, in any case of letters.
-func (p pathPattern) match(s *subject, allow bool) ([]hit, error) {
-	if s.path == nil {
-		return nil, nil
+// match implements matcher.
+func (p pathPattern) match(f *Facts, allow bool, to []hit) ([]hit, error) {
+	if f.path == nil {
+		return to, nil
 	}
-	candidates := s.path.possible
-	if allow {
-		candidates = s.path.certain
+	ok, err := p.speaksOf(f, f.path, allow)
+	if ok {
+		to = append(to, hit{field: pathTools[f.call.Tool].field, part: f.path.given})
 	}
-	matched := 0
-	for _, path := range candidates {
-		ok, err := p.covers(s, path, allow)
-		if err != nil {
-			return nil, err
-		}
-		if ok {
-			matched++
-		}
-	}
-	if matched == 0 || allow && matched < len(candidates) {
-		return nil, nil
-	}
-	return []hit{{part: s.path.given}}, nil
+	return to, err
 }
 
-func (p pathPattern) covers(s *subject, path string, allow bool) (bool, error) {
-	fold := strings.ToLower
+// speaksOf reports whether the pattern is about a path. To allow, all that the
+// path can turn out to be must match; otherwise one is enough, in any case of
+// letters.
+func (p pathPattern) speaksOf(f *Facts, u *pathUse, allow bool) (bool, error) {
 	if allow {
-		fold = func(s string) string { return s }
-	}
-	if p.below == '*' {
-		return doublestar.Match(fold(p.glob), fold(strings.TrimPrefix(path, "/")))
-	}
-	roots := p.roots(s, allow)
-	if !allow && (len(roots) == 0 || s.path.lexical == "") { // it may be below any folder
-		return doublestar.Match(fold("**/"+p.glob), fold(strings.TrimPrefix(path, "/")))
-	}
-	for _, root := range roots {
-		rel, inside := relative(fold(root), fold(path))
-		if !inside {
-			continue
+		for _, path := range u.certain {
+			if ok, err := p.covers(f, path); !ok || err != nil {
+				return false, err
+			}
 		}
-		if ok, err := doublestar.Match(fold(p.glob), rel); ok || err != nil {
+		return len(u.certain) > 0, nil
+	}
+	for _, path := range u.folded {
+		if ok, err := p.mayCover(f, path, u.lexical != ""); ok || err != nil {
 			return ok, err
 		}
 	}
 	return false, nil
 }
 
-// roots returns the folders that the pattern starts from, none if that is not
-// known. Only the resolved one can allow, and "/" is no project.
-func (p pathPattern) roots(s *subject, allow bool) []string {
-	var root string
+// covers is for rules that allow: only resolved roots count.
+func (p pathPattern) covers(f *Facts, path string) (bool, error) {
+	rel, inside := relative(p.root(f).resolved, path)
+	if !inside {
+		return false, nil
+	}
+	return doublestar.Match(p.glob, rel)
+}
+
+// mayCover is for rules that ask or deny. Where the root or the path is not
+// known, it may be below any folder.
+func (p pathPattern) mayCover(f *Facts, path string, known bool) (bool, error) {
+	r := p.root(f)
+	if p.below != '*' && (r.given == "" || !known) {
+		return doublestar.Match(p.anywhere, strings.TrimPrefix(path, "/"))
+	}
+	if p.below == '*' {
+		return doublestar.Match(p.folded, strings.TrimPrefix(path, "/"))
+	}
+	if rel, inside := relative(r.foldedGiven, path); inside {
+		if ok, err := doublestar.Match(p.folded, rel); ok || err != nil {
+			return ok, err
+		}
+	}
+	rel, inside := relative(r.foldedResolved, path)
+	if !inside || r.foldedResolved == r.foldedGiven {
+		return false, nil
+	}
+	return doublestar.Match(p.folded, rel)
+}
+
+var systemRoot = root{"/", "/", "/", "/"}
+
+// root returns the folder that the pattern starts from.
+func (p pathPattern) root(f *Facts) *root {
 	switch p.below {
 	case '.':
-		if root = s.session.Project; filepath.Clean(root) == filepath.Dir(root) {
-			return nil
-		}
+		return &f.project
 	case '~':
-		root = s.home
+		return &f.home
 	default:
-		return []string{"/"}
+		return &systemRoot
 	}
-	if !filepath.IsAbs(root) {
-		return nil
-	}
-	given := filepath.ToSlash(filepath.Clean(root))
-	resolved, err := resolve(root, nil)
-	switch {
-	case err != nil && allow:
-		return nil
-	case err != nil:
-		return []string{given}
-	case allow:
-		return []string{resolved}
-	}
-	return []string{given, resolved}
 }
 
 // home returns the home directory, "" if it is not known. A service may run
@@ -142,10 +148,18 @@ func home() string {
 	return ""
 }
 
-// relative returns path as seen from root, "" for root itself.
+// relative returns path as seen from root, "" for root itself. Nothing is
+// inside a root that is not known.
 func relative(root, path string) (string, bool) {
-	if path == root {
+	switch {
+	case root == "":
+		return "", false
+	case path == root:
 		return "", true
 	}
-	return strings.CutPrefix(path, strings.TrimSuffix(root, "/")+"/")
+	rest, inside := strings.CutPrefix(path, strings.TrimSuffix(root, "/"))
+	if !inside || rest == "" || rest[0] != '/' {
+		return "", false
+	}
+	return rest[1:], true
 }

@@ -314,15 +314,13 @@ func TestRulesWithAnUnknownRoot(t *testing.T) {
 	} {
 		c := call("Read", map[string]any{"file_path": tt.path})
 		c.Dir = tt.dir
-		s := newSubject(c, &gatelatch.Session{Project: tt.project}, nil)
-		s.home = tt.home
-		s.path = s.newPathUse(tt.path, nil)
+		f := newFacts(c, &gatelatch.Session{Project: tt.project}, world{home: tt.home, resolve: resolve})
 		for effect, want := range map[gatelatch.Effect]bool{gatelatch.Ask: tt.strict, gatelatch.Deny: tt.strict, gatelatch.Allow: tt.allow} {
 			r, err := parseRule(tt.rule, effect)
 			if err != nil {
 				t.Fatal(err)
 			}
-			if hits, err := r.match(s); err != nil || (len(hits) > 0) != want {
+			if hits, err := r.match(f, nil); err != nil || (len(hits) > 0) != want {
 				t.Errorf("%s %+v: got %v, %v", effect, tt, hits, err)
 			}
 		}

@@ -38,50 +38,52 @@ type pathUse struct {
 	lexical  string   // absolute, without ".."; "" if that can't be known
 	certain  []string // resolved; empty if the path can't be known
 	possible []string // everything it might be taken for
+	folded   []string // the same, folded
 }
 
-func (s *subject) readPath() {
-	tool := pathTools[s.call.Tool]
+func (f *Facts) readPath() {
+	tool := pathTools[f.call.Tool]
 	for _, name := range []string{"file_path", "notebook_path", "path"} {
-		if _, has := s.fields[name]; has && name != tool.field {
-			s.concern("the input has a field %q besides %q", name, tool.field)
+		if _, has := f.fields[name]; has && name != tool.field {
+			f.concern("the input has a field %q besides %q", name, tool.field)
 		}
 	}
-	given, ok := s.text(tool.field)
-	_, has := s.fields[tool.field]
+	given, ok := f.text(tool.field)
+	_, has := f.fields[tool.field]
 	switch {
-	case !has && (tool.filter != "" || s.call.Tool == "LS") && s.fields != nil:
-		given = s.call.Dir
+	case !has && (tool.filter != "" || f.call.Tool == "LS") && f.fields != nil:
+		given = f.call.Dir
 	case !ok || given == "":
-		s.concern("the input has no path")
+		f.concern("the input has no path")
 		return
 	}
-	s.path = s.newPathUse(given, nil)
-	s.lookClosely(given)
-	s.searches(tool.filter)
+	f.path = f.newPathUse(given, nil)
+	f.lookClosely(given)
+	f.searches(tool.filter)
+	f.path.fold()
 	if tool.writes {
-		s.protect()
-	} else if dir := s.own(s.path.possible); dir != "" {
-		s.concern("the gateway's own files, its keys among them: no rule allows reading below %s", dir).Part = given
+		f.protect()
+	} else if dir := f.own(f.path.possible); dir != "" {
+		f.concern("the gateway's own files, its keys among them: no rule allows reading below %s", dir).Part = given
 	}
 }
 
 // newPathUse reads a path; left is what resolve may spend on it.
-func (s *subject) newPathUse(given string, left *int) *pathUse {
+func (f *Facts) newPathUse(given string, left *int) *pathUse {
 	u := &pathUse{given: given}
 	if trimmed := strings.TrimSpace(given); trimmed != given && trimmed != "" {
-		u.possible = s.newPathUse(trimmed, left).possible
+		u.possible = f.newPathUse(trimmed, left).possible
 	}
 	abs := given
-	if !filepath.IsAbs(abs) && filepath.IsAbs(s.call.Dir) {
-		abs = s.call.Dir + "/" + given // not Join: it would remove ".."
+	if !filepath.IsAbs(abs) && filepath.IsAbs(f.call.Dir) {
+		abs = f.call.Dir + "/" + given // not Join: it would remove ".."
 	}
 	u.candidate(filepath.ToSlash(filepath.Clean(given)))
-	if s.home != "" && strings.HasPrefix(given, "~") {
+	if f.world.home != "" && strings.HasPrefix(given, "~") {
 		_, rest, _ := strings.Cut(given, "/")
-		inHome := filepath.ToSlash(filepath.Join(s.home, rest))
+		inHome := filepath.ToSlash(filepath.Join(f.world.home, rest))
 		u.candidate(inHome)
-		if resolved, err := resolve(inHome, left); err == nil {
+		if resolved, err := f.world.resolve(inHome, left); err == nil {
 			u.candidate(resolved)
 		}
 	}
@@ -91,7 +93,7 @@ func (s *subject) newPathUse(given string, left *int) *pathUse {
 	u.lexical = filepath.ToSlash(filepath.Clean(abs))
 	u.candidate(u.lexical)
 	for _, path := range slices.Compact([]string{u.lexical, abs}) {
-		resolved, err := resolve(path, left)
+		resolved, err := f.world.resolve(path, left)
 		if err != nil {
 			u.certain = nil
 			return u
@@ -102,6 +104,14 @@ func (s *subject) newPathUse(given string, left *int) *pathUse {
 	return u
 }
 
+// fold makes what rules that ask or deny look at.
+func (u *pathUse) fold() {
+	u.folded = make([]string, len(u.possible))
+	for i, path := range u.possible {
+		u.folded[i] = fold(path)
+	}
+}
+
 func (u *pathUse) candidate(path string) {
 	if !slices.Contains(u.possible, path) {
 		u.possible = append(u.possible, path)
@@ -109,37 +119,37 @@ func (u *pathUse) candidate(path string) {
 }
 
 // lookClosely asks about paths that may not be what they look like.
-func (s *subject) lookClosely(given string) {
+func (f *Facts) lookClosely(given string) {
 	switch {
 	case strings.ContainsFunc(given, hidden):
-		s.concern("the path has characters that do not show").Part = given
+		f.concern("the path has characters that do not show").Part = given
 	case strings.TrimSpace(given) != given:
-		s.concern("the path begins or ends with a blank, which may or may not be removed").Part = given
+		f.concern("the path begins or ends with a blank, which may or may not be removed").Part = given
 	case strings.HasPrefix(given, "~"):
-		s.concern("the path starts with ~, which may or may not be expanded").Part = given
-	case len(s.path.certain) == 0:
-		s.concern("the path can't be resolved").Part = given
-	case s.path.certain[0] != s.path.lexical:
-		s.unmatched = noRule + "; the path leads to " + s.path.certain[0]
+		f.concern("the path starts with ~, which may or may not be expanded").Part = given
+	case len(f.path.certain) == 0:
+		f.concern("the path can't be resolved").Part = given
+	case f.path.certain[0] != f.path.lexical:
+		f.unmatched = noRule + "; the path leads to " + f.path.certain[0]
 	}
 }
 
 // searches looks at the glob of a tool that searches: what it names counts as
 // possible, and it must stay below the folder.
-func (s *subject) searches(field string) {
-	raw, has := s.fields[field]
+func (f *Facts) searches(field string) {
+	_, has := f.fields[field]
 	if field == "" || !has {
 		return
 	}
-	filter, ok := s.text(field)
+	filter, ok := f.text(field)
 	switch {
 	case !ok:
-		s.concern("the field %q is not a text", field).Part = string(raw)
+		f.concern("the field %q is not a text", field).Field = field
 	case leaves(filter) || strings.ContainsFunc(filter, hidden):
-		s.concern("the search may leave its folder").Part = filter
+		f.concern("the search may leave its folder").Part = filter
 	}
-	for _, folder := range slices.Clone(s.path.possible) {
-		s.path.candidate(filepath.ToSlash(filepath.Join(folder, filter)))
+	for _, folder := range slices.Clone(f.path.possible) {
+		f.path.candidate(filepath.ToSlash(filepath.Join(folder, filter)))
 	}
 }
 

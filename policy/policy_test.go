@@ -141,7 +141,7 @@ func TestStricterWins(t *testing.T) {
 
 func TestToolNames(t *testing.T) {
 	t.Parallel()
-	s := rules(t, "allow: [mcp__github__*, mcp__fs__read_*, mcp__one__tool, mcp__one__get*]\ndeny: [mcp__evil*]")
+	s := rules(t, "allow: [mcp__github__*, mcp__fs__read_*, mcp__one__tool, mcp__one__get*, mcp__bare]\ndeny: [mcp__evil*, mcp__bad]")
 	for tool, want := range map[string]gatelatch.Effect{
 		"mcp__github__list":       gatelatch.Allow,
 		"mcp__github_other__list": gatelatch.Ask,
@@ -150,6 +150,14 @@ func TestToolNames(t *testing.T) {
 		"mcp__GitHub__list":       gatelatch.Ask,
 		"mcp__fs__read__file":     gatelatch.Ask,
 		"mcp__one__get_x":         gatelatch.Allow,
+		"mcp__bare":               gatelatch.Allow,
+		"mcp__bare__x":            gatelatch.Allow,
+		"mcp__bare__x__y":         gatelatch.Ask,
+		"mcp__bare___x":           gatelatch.Ask,
+		"mcp__bare_x":             gatelatch.Ask,
+		"mcp__bad":                gatelatch.Deny,
+		"mcp__bad__x__y":          gatelatch.Deny,
+		"mcp__bad_x":              gatelatch.Ask,
 		"mcp__evil___x":           gatelatch.Deny,
 		"mcp__fs__read_file":      gatelatch.Allow,
 		"mcp__fs__write_file":     gatelatch.Ask,
@@ -166,7 +174,7 @@ func TestToolNames(t *testing.T) {
 
 func TestWebFetch(t *testing.T) {
 	t.Parallel()
-	s := rules(t, "allow: ['WebFetch(domain:example.com)']\ndeny: ['WebFetch(domain:evil.org)']")
+	s := rules(t, "allow: ['WebFetch(domain:example.com)', 'WebFetch(domain:*.below.net)', 'WebFetch(domain:bücher.example)']\ndeny: ['WebFetch(domain:evil.org)', 'WebFetch(domain:straße.de)']")
 	for url, want := range map[string]gatelatch.Effect{
 		"https://example.com":              gatelatch.Allow,
 		"http://example.com:8080/x?y#z":    gatelatch.Allow,
@@ -191,6 +199,20 @@ func TestWebFetch(t *testing.T) {
 		`https:\\evil.org\x`:               gatelatch.Deny,
 		"https://u@evil.org":               gatelatch.Deny,
 		"https://notevil.org":              gatelatch.Ask,
+		"https://evil.org.":                gatelatch.Deny,
+		"https://ｅvil.org/":                gatelatch.Deny, // full width, as browsers map it
+		"https://evil\u3002org/":           gatelatch.Deny, // so is this dot
+		"https://%65vil.org/":              gatelatch.Deny,
+		"https://straße.de/":               gatelatch.Deny,
+		"https://xn--strae-oqa.de/":        gatelatch.Deny,
+		"https://STRAßE.de/":               gatelatch.Deny,
+		"https://xn--bcher-kva.example/":   gatelatch.Allow,
+		"https://bücher.example/":          gatelatch.Ask, // programs differ in how they write it
+		"https://a.below.net":              gatelatch.Allow,
+		"https://a.b.below.net":            gatelatch.Allow,
+		"https://below.net":                gatelatch.Ask,
+		"https://.below.net":               gatelatch.Ask,
+		"https://notbelow.net":             gatelatch.Ask,
 		"":                                 gatelatch.Ask,
 	} {
 		if got := judge(t, s, call("WebFetch", map[string]string{"url": url})); got.Effect != want {
@@ -216,11 +238,14 @@ func TestSkill(t *testing.T) {
 
 func TestBrokenRuleOnlyTightens(t *testing.T) {
 	t.Parallel()
-	bad := pathPattern{below: '*', glob: "[x"} // Parse refuses this
+	bad := newPattern('*', "[x") // Parse refuses this
 	for effect, want := range map[gatelatch.Effect]gatelatch.Effect{
 		gatelatch.Allow: gatelatch.Ask, gatelatch.Ask: gatelatch.Ask, gatelatch.Deny: gatelatch.Deny,
 	} {
-		s := &Set{layer: layerUser, hash: "x", rules: []rule{{effect: effect, tool: "Read", on: bad, text: "Read([x)", source: "policy.yaml:3"}}}
+		l := &layer{name: layerUser, rules: []rule{{Rule: Rule{Effect: effect, Text: "Read([x)", Layer: layerUser, Source: "policy.yaml:3"}, tool: "Read", on: bad}}}
+		l.rules[0].say()
+		l.index = newIndex(l.rules)
+		s := newSet("x", l)
 		v := judge(t, s, call("Read", `{"file_path":"/[x"}`))
 		if v.Effect != want || !slices.ContainsFunc(v.Errors, func(e string) bool { return strings.HasPrefix(e, "policy.yaml:3: Read([x)") }) {
 			t.Errorf("%s: got %s with errors %q", effect, v.Effect, v.Errors)

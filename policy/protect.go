@@ -1,12 +1,13 @@
 package policy
 
 import (
-	"bytes"
-	"encoding/json"
+	"maps"
 	"net/url"
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/gatelatch/gatelatch"
 )
 
 // protectedDirs hold what decides about the agent itself, or is run by others:
@@ -35,21 +36,22 @@ const (
 )
 
 // protect asks about writes to protected paths, by any name the path may have.
-func (s *subject) protect() {
-	if what := s.protected(s.path.possible); what != "" {
-		s.concern("protected path: no rule allows writing to %s", what).Part = s.path.given
+func (f *Facts) protect() {
+	if what := f.protected(f.path.possible); what != "" {
+		c := f.concern("protected path: no rule allows writing to %s", what)
+		c.Field, c.Part = pathTools[f.call.Tool].field, f.path.given
 	}
 }
 
 // protectWords asks about a command that names a protected path. Which of its
 // words are paths, and which it writes to, only the program knows. Commands
 // that are not plain are asked about anyway.
-func (s *subject) protectWords() {
-	if s.shell.found.Plain == nil {
+func (f *Facts) protectWords() {
+	if f.shell.found.Plain == nil {
 		return
 	}
 	left := maxResolved
-	for _, word := range s.shell.found.Plain.Words[1:] {
+	for _, word := range f.shell.found.Plain.Words[1:] {
 		names := strings.FieldsFunc(word, func(r rune) bool { return strings.ContainsRune("=:,@", r) })
 		if strings.HasPrefix(word, "-") && len(word) > 2 {
 			names = append(names, word[2:]) // -ofile
@@ -58,84 +60,98 @@ func (s *subject) protectWords() {
 			names = append(names, word)
 		}
 		for _, name := range names {
-			if s.named(name, word, "a command", &left) {
+			if r := f.named(name, word, "a command", &left); r != nil {
+				r.Field = "command"
+				f.concerns = append(f.concerns, *r)
 				return
 			}
 		}
 	}
 }
 
-// protectStrings does the same for any text in the input of another tool that
-// looks like a path, also as the name of a field.
-func (s *subject) protectStrings() {
-	left, by := maxResolved, "a tool"
-	if strings.HasPrefix(s.call.Tool, "mcp__") {
+// protectedText does the same for any text in the input of another tool that
+// looks like a path, also as the name of a field. It returns what it finds.
+func (f *Facts) protectedText() *gatelatch.Reason {
+	by := "a tool"
+	if strings.HasPrefix(f.call.Tool, "mcp__") {
 		by = "an MCP tool"
 	}
-	dec := json.NewDecoder(bytes.NewReader(s.call.Input))
-	dec.UseNumber()
-	for {
-		token, err := dec.Token()
-		if err != nil {
-			return // the end: the input was checked before
+	left := maxResolved
+	return f.protectedIn(f.input, "", by, &left)
+}
+
+func (f *Facts) protectedIn(value any, field, by string, left *int) *gatelatch.Reason {
+	switch v := value.(type) {
+	case string:
+		return f.namedIn(v, field, by, left)
+	case []any:
+		for _, item := range v {
+			if r := f.protectedIn(item, field+"[]", by, left); r != nil {
+				return r
+			}
 		}
-		text, ok := token.(string)
-		if !ok || !looksLikePath(text) {
-			continue
-		}
-		names := []string{text}
-		if u, err := url.Parse(text); err == nil && strings.EqualFold(u.Scheme, "file") {
-			names = append(names, u.Path)
-		}
-		for _, name := range names {
-			if s.named(name, text, by, &left) {
-				return
+	case map[string]any:
+		for _, name := range slices.Sorted(maps.Keys(v)) {
+			if r := f.namedIn(name, field, by, left); r != nil {
+				return r
+			}
+			if r := f.protectedIn(v[name], strings.TrimPrefix(field+"."+name, "."), by, left); r != nil {
+				return r
 			}
 		}
 	}
+	return nil
 }
 
-func looksLikePath(text string) bool {
+// namedIn looks at one text of an input.
+func (f *Facts) namedIn(text, field, by string, left *int) *gatelatch.Reason {
 	start := strings.TrimSpace(text)
-	return strings.Contains(text, "/") || strings.HasPrefix(start, "~") || strings.HasPrefix(start, ".")
+	if !strings.Contains(text, "/") && !strings.HasPrefix(start, "~") && !strings.HasPrefix(start, ".") {
+		return nil // does not look like a path
+	}
+	r := f.named(text, text, by, left)
+	if u, err := url.Parse(text); r == nil && err == nil && strings.EqualFold(u.Scheme, "file") {
+		r = f.named(u.Path, text, by, left)
+	}
+	if r != nil && len(field) <= maxPath {
+		r.Field = field
+	}
+	return r
 }
 
-// named makes a concern if name is a protected path, or there is too much to
+// named returns a concern if name is a protected path, or there is too much to
 // look up to know.
-func (s *subject) named(name, part, by string, left *int) bool {
+func (f *Facts) named(name, part, by string, left *int) *gatelatch.Reason {
 	possible := []string{name}
 	if len(name) <= maxPath {
-		possible = s.newPathUse(name, left).possible
+		possible = f.newPathUse(name, left).possible
 	}
-	if len(part) > maxPath {
-		part = "" // too long to show
+	var r *gatelatch.Reason
+	if what := f.protected(possible); what != "" {
+		r = asked("protected path: no rule allows %s that names %s", by, what)
+	} else if *left < 0 {
+		return asked("there are too many paths to look for protected ones")
 	}
-	what := s.protected(possible)
-	switch {
-	case what != "":
-		s.concern("protected path: no rule allows %s that names %s", by, what).Part = part
-	case *left < 0:
-		s.concern("there are too many paths to look for protected ones")
-	default:
-		return false
+	if r != nil && len(part) <= maxPath { // else too long to show
+		r.Part = part
 	}
-	return true
+	return r
 }
 
 // protected returns what makes one of the paths protected, or "".
-func (s *subject) protected(paths []string) string {
+func (f *Facts) protected(paths []string) string {
 	for _, path := range paths {
 		if what := protected(path); what != "" {
 			return what
 		}
 	}
-	return s.own(paths)
+	return f.own(paths)
 }
 
 // own returns the directory of the gateway that one of the paths lies in, or "".
-func (s *subject) own(paths []string) string {
+func (f *Facts) own(paths []string) string {
 	for _, path := range paths {
-		for _, dir := range s.dirs {
+		for _, dir := range f.world.dirs {
 			if _, inside := relative(strings.ToLower(dir), strings.ToLower(path)); inside {
 				return dir
 			}

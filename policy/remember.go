@@ -15,7 +15,7 @@ import (
 
 // granted returns the first grant that allows what no rule speaks about, and
 // its reason.
-func (s *Set) granted(subj *subject, grants []*gatelatch.Grant) (*gatelatch.Grant, gatelatch.Reason, []string) {
+func (s *Set) granted(f *Facts, grants []*gatelatch.Grant) (*gatelatch.Grant, gatelatch.Reason, []string) {
 	var errs []string
 	for _, g := range grants {
 		compiled, err := s.grants.get(g.Match, g.Scope)
@@ -23,10 +23,10 @@ func (s *Set) granted(subj *subject, grants []*gatelatch.Grant) (*gatelatch.Gran
 			errs = append(errs, fmt.Sprintf("grant %s: %s: %v", g.ID, clip(g.Match), err))
 			continue
 		}
-		if h, err := compiled.covers(subj); err == nil {
+		if h, err := compiled.covers(f); err == nil {
 			return g, gatelatch.Reason{
 				Effect: gatelatch.Allow, Layer: layerGrant, Rule: g.Match, Message: grantMessage(g),
-				Part: h.part, Start: h.start, End: h.end,
+				Field: h.field, Part: h.part, Start: h.start, End: h.end,
 			}, errs
 		}
 	}
@@ -48,13 +48,13 @@ func clip(s string) string {
 
 // Remember implements gatelatch.Policy.
 func (s *Set) Remember(c *gatelatch.Call, sess *gatelatch.Session, scope gatelatch.Scope) (string, error) {
-	subj, err := s.silent(c, sess, scope)
+	f, err := s.silent(c, sess, scope)
 	if err != nil {
 		return "", err
 	}
-	match, err := subj.narrowest(scope)
+	match, err := f.narrowest(scope)
 	if err == nil {
-		err = subj.coveredBy(match, scope)
+		err = f.coveredBy(match, scope)
 	}
 	if err != nil {
 		return "", err
@@ -64,31 +64,31 @@ func (s *Set) Remember(c *gatelatch.Call, sess *gatelatch.Session, scope gatelat
 
 // Covers implements gatelatch.Policy.
 func (s *Set) Covers(match string, c *gatelatch.Call, sess *gatelatch.Session, scope gatelatch.Scope) error {
-	subj, err := s.silent(c, sess, scope)
+	f, err := s.silent(c, sess, scope)
 	if err != nil {
 		return err
 	}
-	return subj.coveredBy(match, scope)
+	return f.coveredBy(match, scope)
 }
 
 // silent returns the call if no rule and no concern speaks about it, as only
 // then a grant will count; otherwise what does.
-func (s *Set) silent(c *gatelatch.Call, sess *gatelatch.Session, scope gatelatch.Scope) (*subject, error) {
+func (s *Set) silent(c *gatelatch.Call, sess *gatelatch.Session, scope gatelatch.Scope) (*Facts, error) {
 	if err := checkScope(scope); err != nil {
 		return nil, err
 	}
-	if denial := s.refuse(c); denial != nil {
+	f := s.Read(c, sess)
+	if denial := s.refuse(f); denial != nil {
 		return nil, errors.New(denial.Message)
 	}
-	subj := newSubject(c, sess, s.dirs)
-	if scope == gatelatch.ForProject && len(subj.projectRoots()) == 0 {
+	if scope == gatelatch.ForProject && f.project.resolved == "" {
 		return nil, errors.New("the session has no project")
 	}
-	reasons, _, errs := s.consult(subj)
-	if len(reasons) == 0 {
-		return subj, nil
+	said := s.consult(f)
+	if len(said.reasons) == 0 {
+		return f, nil
 	}
-	switch r := s.verdict(errs, reasons...).Reasons[0]; {
+	switch r := s.verdict(said.errs, said.reasons...).Reasons[0]; {
 	case r.Rule == "":
 		return nil, fmt.Errorf("this is asked each time: %s", r.Message)
 	case r.Effect == gatelatch.Allow:
@@ -102,37 +102,37 @@ func (s *Set) silent(c *gatelatch.Call, sess *gatelatch.Session, scope gatelatch
 
 // narrowest writes a matcher for the call. Whether it may be remembered is for
 // coveredBy to say.
-func (s *subject) narrowest(scope gatelatch.Scope) (string, error) {
-	tool := s.call.Tool
+func (f *Facts) narrowest(scope gatelatch.Scope) (string, error) {
+	tool := f.call.Tool
 	switch {
-	case s.shell != nil && s.shell.found.Plain == nil:
-		return "", errors.New(s.unmatched)
-	case s.shell != nil:
-		return "Bash(" + strings.TrimSpace(s.shell.src) + ")", nil
-	case s.path != nil && pathTools[tool].writes && scope == gatelatch.ForSession && !s.inProject(s.path.certain...):
+	case f.shell != nil && f.shell.found.Plain == nil:
+		return "", errors.New(f.unmatched)
+	case f.shell != nil:
+		return "Bash(" + strings.TrimSpace(f.shell.src) + ")", nil
+	case f.path != nil && pathTools[tool].writes && scope == gatelatch.ForSession && !f.inProject(f.path.certain...):
 		return "", errors.New("this is not inside the project")
-	case s.path != nil && pathTools[tool].writes && scope == gatelatch.ForSession:
-		return "Edit(" + escapeGlob(s.projectRoots()[0]) + "/**)", nil
-	case s.path != nil:
-		return tool + "(" + escapeGlob(s.path.certain[0]) + ")", nil
-	case s.web != nil:
-		return "WebFetch(domain:" + s.web.host + ")", nil
+	case f.path != nil && pathTools[tool].writes && scope == gatelatch.ForSession:
+		return "Edit(" + escapeGlob(f.project.resolved) + "/**)", nil
+	case f.path != nil:
+		return tool + "(" + escapeGlob(f.path.certain[0]) + ")", nil
+	case f.web != nil:
+		return "WebFetch(domain:" + f.web.host + ")", nil
 	case tool == "Skill":
-		return "Skill(" + s.skill + ")", nil
+		return "Skill(" + f.skill + ")", nil
 	}
 	return tool, nil
 }
 
 // coveredBy checks a matcher for a call that no rule speaks about.
-func (s *subject) coveredBy(match string, scope gatelatch.Scope) error {
+func (f *Facts) coveredBy(match string, scope gatelatch.Scope) error {
 	g, err := parseGrant(match, scope)
 	if err != nil {
 		return err
 	}
-	if d, ok := g.rule.on.(domain); ok && s.web != nil && s.web.host != string(d) && s.web.host != "www."+string(d) {
-		return fmt.Errorf("the host is %s; a wider domain belongs into the policy", s.web.host)
+	if d, ok := g.rule.on.(domain); ok && f.web != nil && f.web.host != d.name && f.web.host != "www."+d.name {
+		return fmt.Errorf("the host is %s; a wider domain belongs into the policy", f.web.host)
 	}
-	_, err = g.covers(s)
+	_, err = g.covers(f)
 	return err
 }
 
@@ -157,15 +157,15 @@ func (p pathPattern) narrow(tool string, scope gatelatch.Scope) error {
 
 // pathStays checks that a folder which is remembered, and a file which is
 // written, lie inside the project, with links resolved.
-func (s *subject) pathStays(p pathPattern, scope gatelatch.Scope) error {
-	tool := pathTools[s.call.Tool]
+func (f *Facts) pathStays(p pathPattern, scope gatelatch.Scope) error {
+	tool := pathTools[f.call.Tool]
 	file := p.exact() && !tool.searches()
 	switch {
 	case file && (!tool.writes || scope == gatelatch.Always):
 		return nil
-	case !s.inProject(s.path.certain...):
+	case !f.inProject(f.path.certain...):
 		return errors.New("this is not inside the project")
-	case p.below == '/' && !s.inProject("/"+p.base()):
+	case p.below == '/' && !f.inProject("/"+p.base()):
 		return errors.New("the pattern reaches out of the project")
 	}
 	return nil
@@ -213,14 +213,9 @@ func unescapeGlob(glob string) string {
 
 // inProject reports whether all the resolved paths, at least one, lie inside
 // the project.
-func (s *subject) inProject(paths ...string) bool {
-	roots := s.projectRoots()
-	return len(paths) > 0 && len(roots) > 0 && !slices.ContainsFunc(paths, func(path string) bool {
-		_, inside := relative(roots[0], filepath.ToSlash(filepath.Clean(path)))
+func (f *Facts) inProject(paths ...string) bool {
+	return len(paths) > 0 && !slices.ContainsFunc(paths, func(path string) bool {
+		_, inside := relative(f.project.resolved, filepath.ToSlash(filepath.Clean(path)))
 		return !inside
 	})
 }
-
-// projectRoots returns the project's folder with links resolved, none if it is
-// not known.
-func (s *subject) projectRoots() []string { return pathPattern{below: '.'}.roots(s, true) }

@@ -34,7 +34,7 @@ var layer = map[string]int{
 var outside = map[string][]string{
 	"shell":               {"mvdan.cc/sh/v3"},
 	"internal/strictjson": {"github.com/go-json-experiment/json"},
-	"policy":              {"go.yaml.in/yaml/v3", "github.com/bmatcuk/doublestar/v4"},
+	"policy":              {"go.yaml.in/yaml/v3", "github.com/bmatcuk/doublestar/v4", "golang.org/x/net"},
 	"render":              {"github.com/aymanbagabas/go-udiff"},
 	"store/sqlite":        {"modernc.org/sqlite"},
 	"store/postgres":      {"github.com/jackc/pgx/v5"},
