@@ -190,7 +190,9 @@ type Report struct {
 type Call struct {
 	ID       string          `json:"id"`
 	Batch    BatchInfo       `json:"batch"`
+	Agent    string          `json:"agent"` // id of its key
 	Session  Session         `json:"session"`
+	Mode     *Mode           `json:"mode,omitempty"` // of the session, as a person chose it
 	Kind     string          `json:"kind"`
 	Tool     string          `json:"tool"`
 	Dir      string          `json:"dir,omitempty"`
@@ -337,6 +339,54 @@ type Grant struct {
 	LastUsed *time.Time `json:"last_used,omitempty"`
 	Revoked  *time.Time `json:"revoked,omitempty"`
 	Good     bool       `json:"good"`
+}
+
+// Mode is a person's choice for a session.
+type Mode struct {
+	Mode  string     `json:"mode"` // plan, default, acceptEdits or bypassPermissions
+	Until *time.Time `json:"until,omitempty"`
+	By    Actor      `json:"by"`
+	At    time.Time  `json:"at"`
+}
+
+// SetMode chooses the mode of a session. What waits in it is judged again.
+type SetMode struct {
+	Agent   string `json:"agent"`
+	Session string `json:"session"`
+	Mode    string `json:"mode"`
+	For     int    `json:"for_seconds,omitempty"` // 0 is for as long as the session; bypassPermissions needs a time
+}
+
+// Sessions are those of all agents, the newest first.
+type Sessions struct {
+	Sessions []AgentSession `json:"sessions"`
+}
+
+// AgentSession is a session as people see it.
+type AgentSession struct {
+	Agent   string    `json:"agent"`
+	Session Session   `json:"session"`
+	Since   time.Time `json:"since"`
+	Mode    *Mode     `json:"mode,omitempty"`
+}
+
+// Policy is the rules in force. Shared ones lie in the store and are those of
+// all its gateways; others lie in the file at Path.
+type Policy struct {
+	Revision int64      `json:"revision"`
+	Text     string     `json:"text"`
+	By       Actor      `json:"by"`
+	At       *time.Time `json:"at,omitempty"`
+	Note     string     `json:"note,omitempty"`
+	Shared   bool       `json:"shared,omitempty"`
+	Path     string     `json:"path,omitempty"`
+}
+
+// ApplyPolicy puts a text in force, if From is the revision in force.
+type ApplyPolicy struct {
+	From int64  `json:"from"`
+	Text string `json:"text"`
+	Note string `json:"note,omitempty"`
 }
 
 // Event is one line of the audit trail, and of the stream: look at the call

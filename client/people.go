@@ -55,6 +55,30 @@ func (c *Client) RevokeGrant(ctx context.Context, id string) (out api.Grant, err
 	return out, err
 }
 
+// Sessions returns those of all agents, the newest first.
+func (c *Client) Sessions(ctx context.Context) (out api.Sessions, err error) {
+	_, err = c.do(ctx, get, "/v1/sessions", nil, &out)
+	return out, err
+}
+
+// SetMode chooses the mode of a session.
+func (c *Client) SetMode(ctx context.Context, m api.SetMode) (out api.AgentSession, err error) {
+	_, err = c.do(ctx, post, "/v1/sessions/mode", m, &out)
+	return out, err
+}
+
+// Policy returns the rules in force.
+func (c *Client) Policy(ctx context.Context) (out api.Policy, err error) {
+	_, err = c.do(ctx, get, "/v1/policy", nil, &out)
+	return out, err
+}
+
+// ApplyPolicy puts rules in force for all gateways of a store.
+func (c *Client) ApplyPolicy(ctx context.Context, p api.ApplyPolicy) (out api.Policy, err error) {
+	_, err = c.do(ctx, post, "/v1/policy", p, &out)
+	return out, err
+}
+
 // Status returns what holds for the whole gateway.
 func (c *Client) Status(ctx context.Context) (out api.Status, err error) {
 	_, err = c.do(ctx, get, "/v1/status", nil, &out)

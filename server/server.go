@@ -25,6 +25,7 @@ type Options struct {
 	Web     fs.FS         // the page; nil serves none
 	URL     string        // where browsers find it: http://127.0.0.1:7474
 	Version string        // shown in the page
+	Policy  string        // the file that holds the rules; "" if they lie in the store
 	Notice  func() string // something is wrong that people should see; may be nil
 	Log     *slog.Logger
 }

@@ -10,7 +10,7 @@ import (
 func (q *request) view(l gatelatch.Listed, remember bool) api.Call {
 	c := l.Call
 	out := api.Call{
-		ID: c.ID, Batch: batchInfo(l.Batch, c.ID), Session: fromSession(l.Session), Kind: string(c.Kind),
+		ID: c.ID, Batch: batchInfo(l.Batch, c.ID), Agent: l.Session.Agent, Session: fromSession(l.Session), Mode: modeOf(l.Session), Kind: string(c.Kind),
 		Tool: render.OneLine(c.Tool), Dir: render.OneLine(c.Dir), State: string(c.State), Digest: c.Digest.String(),
 		Created: l.Batch.Created, Verdict: verdict(c.Verdict), Decided: decided(c.Decided),
 		Claim:   render.Escape(c.Claim),

@@ -86,6 +86,7 @@ and lets nothing through that was not allowed.
 	}
 	add("gateway", newServeCmd(), newOpenCmd(), newServiceCmd(), newLogCmd(), newAuditCmd(), newBackupCmd(), newRestoreCmd(), newDemoCmd())
 	add("decide", newLsCmd(), newShowCmd(), newAllowCmd(), newDenyCmd(), newReplyCmd(), newEditCmd(), newGrantsCmd(),
+		newSessionsCmd(), newModeCmd(),
 		newPauseCmd(), newUnpauseCmd())
 	add("agents", newInstallCmd(), newUninstallCmd(), newHookCmd())
 	return root

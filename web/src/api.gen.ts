@@ -158,6 +158,13 @@ export interface BatchInfo {
   opened: boolean;
 }
 
+export interface Mode {
+  mode: string;
+  until?: string;
+  by: Actor;
+  at: string;
+}
+
 export interface Reason {
   effect: string;
   layer: string;
@@ -236,7 +243,9 @@ export interface Card {
 export interface Call {
   id: string;
   batch: BatchInfo;
+  agent: string;
   session: Session;
+  mode?: Mode;
   kind: string;
   tool: string;
   dir?: string;
@@ -307,6 +316,40 @@ export interface Grant {
 
 export interface Grants {
   grants: Grant[];
+}
+
+export interface AgentSession {
+  agent: string;
+  session: Session;
+  since: string;
+  mode?: Mode;
+}
+
+export interface Sessions {
+  sessions: AgentSession[];
+}
+
+export interface SetMode {
+  agent: string;
+  session: string;
+  mode: string;
+  for_seconds?: number;
+}
+
+export interface Policy {
+  revision: number;
+  text: string;
+  by: Actor;
+  at?: string;
+  note?: string;
+  shared?: boolean;
+  path?: string;
+}
+
+export interface ApplyPolicy {
+  from: number;
+  text: string;
+  note?: string;
 }
 
 export interface Event {
@@ -388,6 +431,10 @@ export const routes = {
   Edit: { method: "POST", path: "/v1/calls/{id}/input" },
   Grants: { method: "GET", path: "/v1/grants" },
   RevokeGrant: { method: "POST", path: "/v1/grants/{id}/revoke" },
+  Sessions: { method: "GET", path: "/v1/sessions" },
+  SetMode: { method: "POST", path: "/v1/sessions/mode" },
+  Policy: { method: "GET", path: "/v1/policy" },
+  ApplyPolicy: { method: "POST", path: "/v1/policy" },
   Events: { method: "GET", path: "/v1/events" },
   Trail: { method: "GET", path: "/v1/trail" },
   Status: { method: "GET", path: "/v1/status" },
@@ -419,6 +466,10 @@ export interface Signatures {
   Edit: { params: { id: string }; in: Edit; out: Call };
   Grants: { query: { all?: boolean }; out: Grants };
   RevokeGrant: { params: { id: string }; in: None; out: Grant };
+  Sessions: { out: Sessions };
+  SetMode: { in: SetMode; out: AgentSession };
+  Policy: { out: Policy };
+  ApplyPolicy: { in: ApplyPolicy; out: Policy };
   Events: { query: { after?: number }; out: Event };
   Trail: { query: { after?: number; limit?: number }; out: Trail };
   Status: { out: Status };

@@ -1,0 +1,74 @@
+package server
+
+import (
+	"errors"
+	"time"
+
+	"github.com/gatelatch/gatelatch"
+	"github.com/gatelatch/gatelatch/api"
+	"github.com/gatelatch/gatelatch/render"
+)
+
+// maxSessions is how many a list has.
+const maxSessions = 200
+
+func sessions(_ *Server, q *request) (api.Sessions, error) {
+	ss, err := q.seat.Sessions(q.Context(), maxSessions)
+	out := api.Sessions{Sessions: []api.AgentSession{}}
+	for _, s := range ss {
+		out.Sessions = append(out.Sessions, viewSession(s))
+	}
+	return out, err
+}
+
+func setMode(s *Server, q *request, in api.SetMode) (api.AgentSession, error) {
+	sess, err := q.seat.SetMode(q.Context(), in.Agent, in.Session,
+		gatelatch.ModeTerms{Mode: gatelatch.Mode(in.Mode), For: time.Duration(in.For) * time.Second})
+	if err != nil {
+		return api.AgentSession{}, err
+	}
+	s.touch(q)
+	return viewSession(sess), nil
+}
+
+func viewSession(s *gatelatch.Session) api.AgentSession {
+	return api.AgentSession{Agent: s.Agent, Session: fromSession(s), Since: s.Since, Mode: modeOf(s)}
+}
+
+// modeOf is the mode that a person chose, while it holds.
+func modeOf(s *gatelatch.Session) *api.Mode {
+	if s.ModeAt(time.Now()) == "" {
+		return nil
+	}
+	c := s.Chosen
+	return &api.Mode{Mode: string(c.Mode), Until: timeOrNil(c.Until), By: actor(c.By), At: c.At}
+}
+
+// policyInForce returns the rules; before anything was noted they have no text.
+func policyInForce(s *Server, q *request) (api.Policy, error) {
+	rev, err := q.seat.Policy(q.Context())
+	if errors.Is(err, gatelatch.ErrNotFound) {
+		rev, err = &gatelatch.Revision{}, nil
+	}
+	if err != nil {
+		return api.Policy{}, err
+	}
+	return s.viewPolicy(rev), nil
+}
+
+func applyPolicy(s *Server, q *request, in api.ApplyPolicy) (api.Policy, error) {
+	rev, err := q.seat.ApplyPolicy(q.Context(), in.From, in.Text, in.Note)
+	if err != nil {
+		return api.Policy{}, err
+	}
+	return s.viewPolicy(rev), nil
+}
+
+// viewPolicy gives the text as it is: a person wrote it, and gets it back to
+// change it.
+func (s *Server) viewPolicy(rev *gatelatch.Revision) api.Policy {
+	return api.Policy{
+		Revision: rev.Number, Text: rev.Text, By: actor(rev.By), At: timeOrNil(rev.At), Note: render.OneLine(rev.Note),
+		Shared: s.opt.Policy == "", Path: s.opt.Policy,
+	}
+}
