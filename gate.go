@@ -14,6 +14,7 @@ type Gate struct {
 	store    Store
 	policy   Policy
 	hooks    []Hook
+	after    afterHooks
 	hub      *hub
 	ledger   ledger
 	sessions sessions
@@ -147,7 +148,9 @@ func runHook(ctx context.Context, h Hook, c *Call, s *Session) (res HookResult, 
 			err = fmt.Errorf("panic: %v", p)
 		}
 	}()
-	return h.Before(ctx, c, s)
+	own := *c // a hook changes a call by what it returns, and in no other way
+	own.Input = slices.Clone(c.Input)
+	return h.Before(ctx, &own, s)
 }
 
 // judge runs hooks and policy over one proposed call.

@@ -58,13 +58,21 @@ func (s *Seat) Report(ctx context.Context, r Report) error {
 	case r.Batch == "":
 		return s.reportRan(ctx, r)
 	}
-	_, err := s.update(ctx, r.Batch, func(tx Tx, b *Batch) error {
+	var told ended
+	_, err := s.update(ctx, r.Batch, func(tx Tx, b *Batch) (err error) {
 		o := Outcome{Kind: Done, At: tx.Now(), Result: r.Result}
 		if !r.OK {
 			o.Kind = Failed
 		}
-		return b.Report(r.Call, r.Fence, o, s.who)
+		if err := b.Report(r.Call, r.Fence, o, s.who); err != nil {
+			return err
+		}
+		told, err = s.gate.after.note(tx, b)
+		return err
 	})
+	if err == nil {
+		s.gate.after.tell(told)
+	}
 	return err
 }
 
@@ -73,7 +81,8 @@ func (s *Seat) reportRan(ctx context.Context, r Report) error {
 	if err := s.is(AgentActor); err != nil {
 		return err
 	}
-	return s.gate.store.Update(ctx, func(tx Tx) error {
+	var told ended
+	err := s.gate.store.Update(ctx, func(tx Tx) error {
 		b, err := tx.BatchOfRef(s.who.ID, r.Session, r.Ref)
 		if err != nil {
 			return err
@@ -85,8 +94,15 @@ func (s *Seat) reportRan(ctx context.Context, r Report) error {
 				}
 			}
 		}
+		if told, err = s.gate.after.note(tx, b); err != nil {
+			return err
+		}
 		return tx.SaveBatch(b)
 	})
+	if err == nil {
+		s.gate.after.tell(told)
+	}
+	return err
 }
 
 // Extend implements Holder. Extending by the same calls again is harmless.

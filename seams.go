@@ -35,6 +35,14 @@ type HookResult struct {
 	Input  json.RawMessage // replaces the input when set
 }
 
+// An AfterHook is told how a call went, once that is durable: the call carries
+// its effective input and its outcome. Nobody waits for it, and its error is
+// only logged.
+type AfterHook interface {
+	Name() string
+	After(ctx context.Context, c *Call, s *Session) error
+}
+
 // Service is what an agent's adapter needs. It is bound to one principal, so
 // nothing in a request says who asks: [Gate.As] gives it in this process,
 // client.Client over the API.

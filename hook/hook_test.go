@@ -20,22 +20,25 @@ func TestFunc(t *testing.T) {
 	}
 }
 
-func TestMerge(t *testing.T) {
+// O5: a function replaces fields, as a script does.
+func TestFuncMerges(t *testing.T) {
 	t.Parallel()
-	for name, tt := range map[string]struct{ input, change, want string }{
-		"nothing":             {`{"a": 1}`, `{}`, `{"a":1}`},
-		"a field":             {`{"a":1.50,"b":{"x":1,"y":2},"c":"\u0041<"}`, `{"b":{"x":3}}`, `{"a":1.50,"b":{"x":3},"c":"\u0041<"}`},
-		"a new field":         {`{"a":1}`, `{"z": [ 1 ]}`, `{"a":1,"z":[1]}`},
-		"an escaped name":     {`{"\u0061":1}`, `{"a":2}`, `{"\u0061":2}`},
-		"to nothing":          {`{}`, `{"a":null}`, `{"a":null}`},
-		"another case":        {`{"command":"ls"}`, `{"Command":"rm x"}`, ""},
-		"no object":           {`{"a":1}`, `[1]`, ""},
-		"null":                {`{"a":1}`, `null`, ""},
-		"an input of no kind": {`[1]`, `{"a":1}`, ""},
-	} {
-		got, err := merge([]byte(tt.input), []byte(tt.change))
-		if string(got) != tt.want || (err == nil) != (tt.want != "") {
-			t.Errorf("%s: got %s, %v", name, got, err)
+	for change, want := range map[string]string{`{"b":3}`: `{"a":1,"b":3}`, `{"B":3}`: "", `[]`: ""} {
+		h := New("mine", func(context.Context, *gatelatch.Call, *gatelatch.Session) (gatelatch.HookResult, error) {
+			return gatelatch.HookResult{Input: []byte(change)}, nil
+		})
+		got, err := h.Before(t.Context(), &gatelatch.Call{Input: []byte(`{"a":1,"b":2}`)}, nil)
+		if string(got.Input) != want || (err == nil) != (want != "") {
+			t.Errorf("%s: got %s, %v", change, got.Input, err)
 		}
+	}
+}
+
+func TestAfterFunc(t *testing.T) {
+	t.Parallel()
+	want := errors.New("broken")
+	h := NewAfter("mine", func(context.Context, *gatelatch.Call, *gatelatch.Session) error { return want })
+	if err := h.After(t.Context(), &gatelatch.Call{}, nil); h.Name() != "mine" || !errors.Is(err, want) {
+		t.Errorf("got %q, %v", h.Name(), err)
 	}
 }

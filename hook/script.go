@@ -37,23 +37,24 @@ const exitBlock = 2
 // {"block":true,"reason":"…"}, or {"input":{…}}, whose fields take the place of
 // those of the same name. Status 2 blocks with standard error as the reason.
 // Anything else, also a time-out, an unknown field or too much output, is an
-// error, which blocks.
+// error, which blocks. As an after-hook it gets "event":"after", and "outcome"
+// and "result" besides; what it prints does not count.
 type Script struct {
 	Path    string        // absolute
 	Timeout time.Duration // 0 is DefaultTimeout
 }
 
-var _ gatelatch.Hook = Script{}
+var (
+	_ gatelatch.Hook      = Script{}
+	_ gatelatch.AfterHook = Script{}
+)
 
 // Name implements gatelatch.Hook.
 func (s Script) Name() string { return filepath.Base(s.Path) }
 
 // Before implements gatelatch.Hook.
 func (s Script) Before(ctx context.Context, c *gatelatch.Call, sess *gatelatch.Session) (gatelatch.HookResult, error) {
-	if !filepath.IsAbs(s.Path) {
-		return gatelatch.HookResult{}, fmt.Errorf("hook %q: the path must be absolute", s.Path)
-	}
-	question, err := encode(c, sess)
+	question, err := encode("before", c, sess)
 	if err != nil {
 		return gatelatch.HookResult{}, err
 	}
@@ -67,8 +68,29 @@ func (s Script) Before(ctx context.Context, c *gatelatch.Call, sess *gatelatch.S
 	return decode(out, c.Input)
 }
 
+// After implements gatelatch.AfterHook. Its error, which is logged, leaves out
+// what the script wrote: that may quote the call.
+func (s Script) After(ctx context.Context, c *gatelatch.Call, sess *gatelatch.Session) error {
+	question, err := encode("after", c, sess)
+	if err != nil {
+		return err
+	}
+	_, reason, err := s.run(ctx, question)
+	var exit *exec.ExitError
+	switch {
+	case errors.As(err, &exit):
+		return errors.New(exit.String())
+	case reason != "":
+		return fmt.Errorf("exit status %d", exitBlock)
+	}
+	return err
+}
+
 // run returns what the script printed, or why it blocks.
 func (s Script) run(ctx context.Context, question []byte) (out []byte, reason string, err error) {
+	if !filepath.IsAbs(s.Path) {
+		return nil, "", fmt.Errorf("hook %q: the path must be absolute", s.Path)
+	}
 	timeout := s.Timeout
 	if timeout <= 0 {
 		timeout = DefaultTimeout
@@ -135,6 +157,9 @@ type question struct {
 	Dir     string          `json:"dir,omitempty"`
 	Kind    gatelatch.Kind  `json:"kind"`
 	Session session         `json:"session"`
+
+	Outcome gatelatch.OutcomeKind `json:"outcome,omitempty"` // after: done or failed
+	Result  *string               `json:"result,omitempty"`  // after: what came of it, if that is kept
 }
 
 type session struct {
@@ -144,10 +169,17 @@ type session struct {
 	Mode    string `json:"mode,omitempty"`
 }
 
-func encode(c *gatelatch.Call, s *gatelatch.Session) ([]byte, error) {
-	q := question{Event: "before", Tool: c.Tool, Input: c.Input, Dir: c.Dir, Kind: c.Kind}
+func encode(event string, c *gatelatch.Call, s *gatelatch.Session) ([]byte, error) {
+	q := question{Event: event, Tool: c.Tool, Input: c.Input, Dir: c.Dir, Kind: c.Kind}
 	if s != nil {
 		q.Session = session{s.ID, s.Name, s.Project, s.Mode}
+	}
+	if o := c.Outcome; o != nil {
+		q.Outcome = o.Kind
+		if o.Result != nil {
+			text := strings.ToValidUTF8(string(o.Result), "\uFFFD")
+			q.Result = &text
+		}
 	}
 	raw, err := strictjson.Marshal(q)
 	return append(raw, '\n'), err // a whole line: scripts read lines
@@ -177,7 +209,7 @@ func decode(out, input []byte) (res gatelatch.HookResult, err error) {
 	}
 	res = gatelatch.HookResult{Block: a.Block, Reason: a.Reason}
 	if a.Input != nil {
-		res.Input, err = merge(input, a.Input)
+		res.Input, err = strictjson.Merge(input, a.Input)
 	}
 	return res, err
 }

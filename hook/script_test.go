@@ -24,11 +24,16 @@ import (
 // script writes a program to run as a hook.
 func script(t *testing.T, body string) Script {
 	t.Helper()
+	return program(t, "#!/bin/sh\n"+body)
+}
+
+func program(t *testing.T, text string) Script {
+	t.Helper()
 	path := filepath.Join(t.TempDir(), "check.sh")
 	// A process that another test starts while the file is open for writing
 	// would inherit it for a moment, and running it fails with "text file busy".
 	syscall.ForkLock.RLock()
-	err := os.WriteFile(path, []byte("#!/bin/sh\n"+body), 0o700)
+	err := os.WriteFile(path, []byte(text), 0o700)
 	syscall.ForkLock.RUnlock()
 	if err != nil {
 		t.Fatal(err)

@@ -13,13 +13,13 @@ const mod = "github.com/gatelatch/gatelatch"
 // layer is the height of a package; it may import only lower ones.
 var layer = map[string]int{
 	"shell": 0, "web": 0,
-	"internal/strictjson": 0, "internal/id": 0, "internal/twin": -1, "internal/writer": 0, "internal/statedir": 0, "internal/filelock": 0, "internal/clock": 0,
+	"internal/strictjson": 0, "internal/id": 0, "internal/twin": -1, "internal/writer": 0, "internal/statedir": 0, "internal/filelock": 0, "internal/clock": 0, "internal/aside": 0,
 	"internal/hostconfig": 0, "internal/userservice": 0,
 	"store/postgres/pgtest": 0, "model": 0, "model/sim": 0,
 
 	"": 1,
 
-	"audit": 2, "approval": 2, "policy": 2, "hook": 2, "api": 2,
+	"audit": 2, "approval": 2, "policy": 2, "hook": 2, "toolset": 2, "api": 2,
 
 	"render": 3, "client": 3, "auth": 3, "api/gen": 3, "internal/storage": 3, "internal/backup": 3, "model/modeltest": 3,
 
