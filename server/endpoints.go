@@ -25,6 +25,7 @@ func endpoints() map[string]endpoint {
 		"Finish":   post(finish),
 		"Results":  get(results),
 		"Report":   post(report),
+		"Tools":    post(tools),
 
 		"Calls":       get(calls),
 		"Call":        get(call),

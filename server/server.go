@@ -16,6 +16,7 @@ import (
 	"github.com/gatelatch/gatelatch"
 	"github.com/gatelatch/gatelatch/api"
 	"github.com/gatelatch/gatelatch/auth"
+	"github.com/gatelatch/gatelatch/toolset"
 )
 
 // Options is what a server needs.
@@ -27,6 +28,7 @@ type Options struct {
 	Version string        // shown in the page
 	Policy  string        // the file that holds the rules; "" if they lie in the store
 	Notice  func() string // something is wrong that people should see; may be nil
+	Tools   toolset.Policy
 	Log     *slog.Logger
 }
 
@@ -37,6 +39,7 @@ type Server struct {
 	page    *page
 	tail    tail
 	waiting sync.WaitGroup // for parked requests
+	warned  said
 }
 
 // A Door is one way in.
@@ -66,8 +69,12 @@ func ApproverDoor() Door {
 	return Door{Hosts: []string{api.SocketHost}, Roles: []api.Role{api.People, api.Commands}}
 }
 
-// New returns a server. It fails if the page is incomplete.
+// New returns a server. It fails if the page is incomplete, or the lists of
+// tools can't be meant.
 func New(opt Options) (*Server, error) {
+	if err := opt.Tools.Check(); err != nil {
+		return nil, err
+	}
 	if opt.Notice == nil {
 		opt.Notice = func() string { return "" }
 	}

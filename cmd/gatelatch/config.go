@@ -12,6 +12,7 @@ import (
 
 	"github.com/gatelatch/gatelatch"
 	"github.com/gatelatch/gatelatch/hook"
+	"github.com/gatelatch/gatelatch/toolset"
 	"go.yaml.in/yaml/v3"
 )
 
@@ -22,6 +23,8 @@ type config struct {
 	Listen string       `yaml:"listen"`
 	Store  string       `yaml:"store"`
 	Hooks  []hookConfig `yaml:"hooks"`
+	// Tools says which tools agents may see; see docs/tools.md.
+	Tools toolset.Policy `yaml:"tools"`
 	// Checkpoints is a file on a second place; see docs/audit.md.
 	Checkpoints         string `yaml:"checkpoints"`
 	CheckpointsRequired bool   `yaml:"checkpoints_required"`
@@ -30,6 +33,7 @@ type config struct {
 type hookConfig struct {
 	Path    string        `yaml:"path"`
 	Timeout time.Duration `yaml:"timeout"`
+	On      string        `yaml:"on"` // before, which is the default, or after
 }
 
 // loadConfig reads config.yaml. Without one the defaults hold; one that can't
@@ -59,6 +63,12 @@ func loadConfig(dir string) (config, error) {
 		if _, err := os.Stat(h.Path); err != nil {
 			return c, fmt.Errorf("%s: hook: %w", path, err)
 		}
+		if h.On != "" && h.On != "before" && h.On != "after" {
+			return c, fmt.Errorf("%s: hook %q is on before or after, not %q", path, h.Path, h.On)
+		}
+	}
+	if err := checkToolsConfig(raw, &c.Tools); err != nil {
+		return c, fmt.Errorf("%s: %w", path, err)
 	}
 	return c, nil
 }
@@ -87,13 +97,20 @@ func onlyOursToWrite(path string) error {
 	return err
 }
 
-func (c config) hooks() []gatelatch.Hook {
-	var out []gatelatch.Hook
+func (c config) hooks() (out []gatelatch.Hook) {
 	for _, h := range c.Hooks {
-		if h.Timeout == 0 {
-			h.Timeout = 10 * time.Second
+		if h.On != "after" {
+			out = append(out, hook.Script{Path: h.Path, Timeout: h.Timeout})
 		}
-		out = append(out, hook.Script{Path: h.Path, Timeout: h.Timeout})
+	}
+	return out
+}
+
+func (c config) afterHooks() (out []gatelatch.AfterHook) {
+	for _, h := range c.Hooks {
+		if h.On == "after" {
+			out = append(out, hook.Script{Path: h.Path, Timeout: h.Timeout})
+		}
 	}
 	return out
 }

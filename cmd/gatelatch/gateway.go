@@ -22,6 +22,7 @@ import (
 	"github.com/gatelatch/gatelatch/server"
 	"github.com/gatelatch/gatelatch/store/postgres"
 	"github.com/gatelatch/gatelatch/store/sqlite"
+	"github.com/gatelatch/gatelatch/toolset"
 	"github.com/gatelatch/gatelatch/web"
 )
 
@@ -46,6 +47,8 @@ type gateway struct {
 	store gatelatch.Store
 	auth  *auth.Auth
 	trail *keeper
+	gate  *gatelatch.Gate
+	tools toolset.Policy
 	url   string
 	temp  string // where the sockets lie, if that is not the state directory
 
@@ -108,6 +111,8 @@ func startGateway(opt gatewayOptions) (_ *gateway, err error) {
 		opt.log.Warn("the rules can't be read", "problem", p)
 	}
 	gate := gatelatch.New(g.store, rules, cfg.hooks()...)
+	gate.TellAfter(opt.log, cfg.afterHooks()...)
+	g.gate, g.tools = gate, cfg.Tools
 	g.work.Go(func() { gate.Run(ctx) })
 	g.work.Go(func() {
 		if err := g.trail.run(ctx, opt.checkpointsRequired); err != nil {
@@ -183,7 +188,8 @@ func (g *gateway) listen(ctx context.Context, gate *gatelatch.Gate, rules *polic
 	addr := tcp.Addr().String()
 	g.url = "http://" + addr
 	srv, err := server.New(server.Options{
-		Gate: gate, Auth: g.auth, Web: web.FS(), URL: g.url, Version: version, Notice: joinProblems(rules.Problem, g.trail.Problem), Log: g.opt.log,
+		Gate: gate, Auth: g.auth, Web: web.FS(), URL: g.url, Version: version, Notice: joinProblems(rules.Problem, g.trail.Problem),
+		Tools: g.tools, Log: g.opt.log,
 	})
 	if err != nil {
 		return err
@@ -292,6 +298,9 @@ func (g *gateway) close() error {
 		_ = g.server.Wait(ctx)
 	}
 	g.work.Wait()
+	if g.gate != nil {
+		g.gate.WaitAfter(ctx)
+	}
 	if g.temp != "" {
 		errs = append(errs, os.RemoveAll(g.temp))
 	}

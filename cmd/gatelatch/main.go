@@ -88,7 +88,7 @@ and lets nothing through that was not allowed.
 	add("decide", newLsCmd(), newShowCmd(), newAllowCmd(), newDenyCmd(), newReplyCmd(), newEditCmd(), newGrantsCmd(),
 		newSessionsCmd(), newModeCmd(),
 		newPauseCmd(), newUnpauseCmd())
-	add("agents", newInstallCmd(), newUninstallCmd(), newHookCmd())
+	add("agents", newInstallCmd(), newUninstallCmd(), newHookCmd(), newToolsCmd())
 	return root
 }
 

@@ -150,6 +150,44 @@ export interface Report {
   bytes?: string;
 }
 
+export interface Tool {
+  name: string;
+  description?: string;
+  schema?: unknown;
+  owner_only?: boolean;
+  plugin?: string;
+}
+
+export interface ToolsRequest {
+  agent?: string;
+  provider?: string;
+  model?: string;
+  profile?: string;
+  group?: string;
+  sandbox?: boolean;
+  subagent?: boolean;
+  tools: Tool[];
+}
+
+export interface RemovedTool {
+  tool: string;
+  why: string;
+}
+
+export interface ToolStep {
+  label: string;
+  rule?: string;
+  removed?: RemovedTool[];
+  warnings?: string[];
+}
+
+export interface Tools {
+  tools: Tool[];
+  key: string;
+  owner: boolean;
+  steps: ToolStep[];
+}
+
 export interface BatchInfo {
   id: string;
   size: number;
@@ -425,6 +463,7 @@ export const routes = {
   Finish: { method: "POST", path: "/v1/batches/{id}/finish" },
   Results: { method: "GET", path: "/v1/batches/{id}/results" },
   Report: { method: "POST", path: "/v1/reports" },
+  Tools: { method: "POST", path: "/v1/tools" },
   Calls: { method: "GET", path: "/v1/calls" },
   Call: { method: "GET", path: "/v1/calls/{id}" },
   Decide: { method: "POST", path: "/v1/calls/{id}/decision" },
@@ -460,6 +499,7 @@ export interface Signatures {
   Finish: { params: { id: string }; in: Finish; out: Results };
   Results: { params: { id: string }; out: Results };
   Report: { in: Report; out: None };
+  Tools: { in: ToolsRequest; out: Tools };
   Calls: { query: { state?: string; limit?: number; after?: string; order?: string }; out: Calls };
   Call: { params: { id: string }; out: Call };
   Decide: { params: { id: string }; in: Decision; out: Call };
