@@ -46,7 +46,7 @@ func (p *parser) entry(n *yaml.Node, effect gatelatch.Effect) (err error) {
 	if err != nil {
 		return p.errorf(n, "%v", err)
 	}
-	r.Layer, r.Source = p.layer.name, fmt.Sprintf("%s:%d", p.name, n.Line)
+	r.Layer, r.Source = p.layer.name, p.at(n)
 	r.Why, r.Within, r.Until, r.Where, r.where = e.rule.Why, e.rule.Within, e.rule.Until, e.rule.Where, e.rule.where
 	r.say()
 	for _, ex := range e.examples {

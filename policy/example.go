@@ -5,6 +5,7 @@ import (
 	"errors"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
@@ -37,7 +38,7 @@ func (p *parser) try(r *rule, e example) error {
 		return p.errorf(e.node, "the example can't be read: %v", err)
 	}
 	c := &gatelatch.Call{Kind: gatelatch.Permission, Tool: tool, Input: input, Dir: exampleProject}
-	f := newFacts(c, &gatelatch.Session{Project: exampleProject}, world{home: exampleHome, resolve: plainly})
+	f := newFacts(c, &gatelatch.Session{Project: exampleProject}, world{home: exampleHome, follow: plainly})
 	if f.refused != "" {
 		return p.errorf(e.node, "the example can't be read: %s", f.refused)
 	}
@@ -54,13 +55,18 @@ func (p *parser) try(r *rule, e example) error {
 }
 
 // plainly resolves a path where nothing exists.
-func plainly(name string, _ *int) (string, error) { return path.Clean(filepath.ToSlash(name)), nil }
+func plainly(name string, _ *int) (string, []string, error) {
+	return path.Clean(filepath.ToSlash(name)), nil, nil
+}
 
 // exampleInput makes the input that an example stands for: a text is what the
 // tool is about, an object is the input itself.
 func exampleInput(tool string, n *yaml.Node) ([]byte, error) {
 	if n.Kind != yaml.ScalarNode {
 		var input map[string]any
+		if aliased(n) {
+			return nil, errors.New("an alias stands in it")
+		}
 		if err := n.Decode(&input); err != nil {
 			return nil, errors.New("expected a text or an object")
 		}
@@ -88,4 +94,9 @@ func exampleInput(tool string, n *yaml.Node) ([]byte, error) {
 		return []byte(given), nil
 	}
 	return strictjson.Marshal(map[string]string{field: given})
+}
+
+// aliased reports whether an alias stands in n: what it leads to may be large.
+func aliased(n *yaml.Node) bool {
+	return n.Kind == yaml.AliasNode || slices.ContainsFunc(n.Content, aliased)
 }

@@ -40,7 +40,9 @@ type Facts struct {
 
 	paths map[string]*pathUse // paths in other fields, looked up when a condition wants them
 	left  int                 // how much more may be looked up for those
-	buf   buffers
+
+	folders map[string]root // of projects that files speak about
+	buf     buffers
 }
 
 // buffers are used again by each judgement, which allocates little then.
@@ -52,9 +54,9 @@ type buffers struct {
 
 // A world is what facts depend on besides the call and its session.
 type world struct {
-	home    string   // "" if it is not known
-	dirs    []string // see File.Protect
-	resolve func(name string, left *int) (string, error)
+	home   string   // "" if it is not known
+	dirs   []string // see File.Protect
+	follow func(name string, left *int) (resolved string, names []string, err error)
 }
 
 // A root is a folder that patterns start from: as given and with links
@@ -66,7 +68,7 @@ type root struct {
 
 // Read reads the facts of a call.
 func (s *Set) Read(c *gatelatch.Call, sess *gatelatch.Session) *Facts {
-	return newFacts(c, sess, world{home: home(), dirs: s.dirs, resolve: resolve})
+	return newFacts(c, sess, world{home: home(), dirs: s.dirs, follow: follow})
 }
 
 func newFacts(c *gatelatch.Call, sess *gatelatch.Session, w world) *Facts {
@@ -100,7 +102,7 @@ func (f *Facts) root(dir string) (r root) {
 	}
 	r.given = filepath.ToSlash(filepath.Clean(dir))
 	r.foldedGiven = fold(r.given)
-	if resolved, err := f.world.resolve(dir, nil); err == nil {
+	if resolved, _, err := f.world.follow(dir, nil); err == nil {
 		r.resolved, r.foldedResolved = resolved, fold(resolved)
 	}
 	return r

@@ -3,84 +3,118 @@ package policy
 import (
 	"context"
 	"errors"
-	"io/fs"
 	"path/filepath"
 	"slices"
+	"strings"
 	"sync"
-	"time"
 
 	"github.com/gatelatch/gatelatch"
 )
 
-// settle is how old a change must be before the file counts as read: a second
-// one within the clock's tick would not show.
-const settle = 100 * time.Millisecond
+// MachineFile holds the rules of everybody who uses this machine.
+const MachineFile = "/etc/gatelatch/policy.yaml"
 
-// A File judges by the rules in a file and notices when it changes.
+// Paths are the files of rules. One that is not given is left out.
+type Paths struct {
+	Machine string // must belong to root
+	User    string
+}
+
+// A File judges by the rules in files, and in those of projects, and notices
+// when they change.
 type File struct {
-	path string
-
-	mu      sync.Mutex
-	set     *Set
-	seen    stamp // of the file that set or problem came from
-	fresh   bool  // seen changed only just now: look again
-	problem string
-	dirs    []string // see Protect
+	mu       sync.Mutex
+	machine  *source // nil if there is none
+	user     *source
+	set      *Set // without a project
+	projects projects
+	dirs     []string // see Protect
 }
 
 var _ gatelatch.Policy = (*File)(nil)
 
-// A stamp changes when a file does.
-type stamp struct {
-	mod   int64 // nanoseconds
-	size  int64
-	mode  fs.FileMode
-	inode uint64
-	owner uint32
-}
+// Open returns the policy in a user's file.
+func Open(path string) *File { return OpenPaths(Paths{User: path}) }
 
-// Open returns the policy in a file. Without a file the default rules hold; a
-// broken one denies everything until it is mended.
-func Open(path string) *File {
-	f := &File{path: path}
-	err := f.reload()
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		f.set, f.problem = Default(), ""
-	case err != nil:
-		f.set = denyAll(err)
+// OpenPaths returns the policy in files. Without the user's file the default
+// rules hold in its place; a broken one denies everything until it is mended.
+func OpenPaths(p Paths) *File { return openPaths(p, true) }
+
+func openPaths(p Paths, rootOnly bool) *File {
+	f := &File{user: newSource(p.User, filepath.Base(p.User), layerUser, false)}
+	f.user.instead = Default().layers[0]
+	if p.Machine != "" {
+		f.machine = newSource(p.Machine, p.Machine, layerMachine, rootOnly)
 	}
+	for _, s := range f.sources() {
+		_ = s.reload() // the error is kept in problem
+	}
+	f.compose()
 	return f
 }
 
-func denyAll(err error) *Set {
-	hash := gatelatch.SumFields("gatelatch.policy.broken.v1", []byte(err.Error())).String()
-	s := newSet(hash)
-	s.broken = err.Error()
-	return s
+func newSource(path, name, tier string, rootOnly bool) *source {
+	return &source{
+		name: name, tier: tier,
+		stat: func() (stamp, error) { return look(path) },
+		read: func() ([]byte, stamp, error) { return readSafely(path, rootOnly) },
+	}
+}
+
+func (f *File) sources() []*source {
+	if f.machine == nil {
+		return []*source{f.user}
+	}
+	return []*source{f.machine, f.user}
+}
+
+// compose makes the rules in force of what the files last said.
+func (f *File) compose() {
+	var layers []*layer
+	var broken []string
+	for _, s := range f.sources() {
+		switch {
+		case !s.good:
+			broken = append(broken, s.problem)
+		case s.layer != nil:
+			layers = append(layers, s.layer)
+		}
+	}
+	set := newSet(layers...)
+	set.broken, set.dirs = strings.Join(broken, "; "), f.dirs
+	f.set = set.sum()
+	f.projects.base = f.set
 }
 
 // Judge implements gatelatch.Policy.
 func (f *File) Judge(ctx context.Context, c *gatelatch.Call, s *gatelatch.Session, grants []*gatelatch.Grant) gatelatch.Verdict {
-	return f.Set().Judge(ctx, c, s, grants)
+	return f.For(s).Judge(ctx, c, s, grants)
 }
 
 // Remember implements gatelatch.Policy.
 func (f *File) Remember(c *gatelatch.Call, s *gatelatch.Session, scope gatelatch.Scope) (string, error) {
-	return f.Set().Remember(c, s, scope)
+	return f.For(s).Remember(c, s, scope)
 }
 
 // Covers implements gatelatch.Policy.
 func (f *File) Covers(match string, c *gatelatch.Call, s *gatelatch.Session, scope gatelatch.Scope) error {
-	return f.Set().Covers(match, c, s, scope)
+	return f.For(s).Covers(match, c, s, scope)
 }
 
-// Set returns the rules in force, read anew if the file changed.
-func (f *File) Set() *Set {
+// Set returns the rules in force outside of projects, read anew if a file
+// changed.
+func (f *File) Set() *Set { return f.For(nil) }
+
+// For returns the rules in force for a session, those of its project's own
+// file among them.
+func (f *File) For(s *gatelatch.Session) *Set {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.refresh()
-	return f.set
+	if s == nil {
+		return f.set
+	}
+	return f.projects.set(s.Project)
 }
 
 // Protect names directories that no rule allows to write to or to name in a
@@ -90,57 +124,52 @@ func (f *File) Protect(dirs ...string) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.dirs = append(slices.Clip(f.dirs), places(dirs)...)
-	f.set = f.set.protecting(f.dirs)
+	f.compose()
 }
 
-// Reload reads the file now. If it is broken, or gone, the last good rules
-// stay in force.
+// Reload reads the files now. The last good rules of one that is broken, or
+// gone, stay in force.
 func (f *File) Reload() error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	return f.reload()
+	var errs []error
+	for _, s := range f.sources() {
+		if err := s.reload(); err != nil && (s == f.user || s.problem != "") {
+			errs = append(errs, err)
+		}
+	}
+	f.compose()
+	return errors.Join(errs...)
 }
 
-// Problem says why the file, as it is now, is not in force and what holds
+// Problem says why a file, as it is now, is not in force and what holds
 // instead, for a banner; "" if all is well.
 func (f *File) Problem() string {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.refresh()
-	switch {
-	case f.problem == "":
-		return ""
-	case f.set.broken != "":
-		return f.problem + "; everything is denied until it is mended"
-	}
-	return f.problem + "; the last good rules stay in force"
-}
-
-// Hash identifies the rules in force.
-func (f *File) Hash() string { return f.Set().Hash() }
-
-// refresh reads the file if it changed.
-func (f *File) refresh() {
-	if now, err := look(f.path); f.fresh || err != nil && f.seen != (stamp{}) || err == nil && now != f.seen {
-		_ = f.reload() // the error is kept in problem
-	}
-}
-
-func (f *File) reload() error {
-	set, st, err := load(f.path)
-	f.seen, f.fresh = st, st != (stamp{}) && time.Since(time.Unix(0, st.mod)) < settle
-	if err == nil {
-		f.set, f.problem = set.protecting(f.dirs), ""
-		return nil
-	}
-	f.problem = err.Error()
-	if errors.Is(err, fs.ErrNotExist) {
-		f.problem = filepath.Base(f.path) + " is gone"
-		if f.set != nil && f.set.isDefault() {
-			f.problem = "" // it was never in force
+	var out []string
+	for _, s := range f.sources() {
+		switch {
+		case s.problem == "":
+		case !s.good:
+			out = append(out, s.problem+"; everything is denied until it is mended")
+		default:
+			out = append(out, s.problem+"; the last good rules stay in force")
 		}
 	}
-	return err
+	return strings.Join(out, "\n")
 }
 
-func (s *Set) isDefault() bool { return len(s.layers) == 1 && s.layers[0].name == layerDefault }
+// Hash identifies the rules in force outside of projects.
+func (f *File) Hash() string { return f.Set().Hash() }
+
+func (f *File) refresh() {
+	changed := false
+	for _, s := range f.sources() {
+		changed = s.refresh() || changed
+	}
+	if changed {
+		f.compose()
+	}
+}

@@ -5,18 +5,21 @@ package policy
 import (
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"syscall"
 )
 
-// readSafely reads a file that only its owner can write: who can write the
-// rules can allow anything. What is checked is the open file, not its name.
-func readSafely(path string) ([]byte, stamp, error) {
+// openPlain neither follows a link nor waits for the other end of a pipe.
+const openPlain = os.O_RDONLY | syscall.O_NOFOLLOW | syscall.O_NONBLOCK
+
+// readSafely reads a file that only its owner can write, who is the user or
+// root, or root alone: who can write the rules can allow anything. What is
+// checked is the open file, not its name.
+func readSafely(path string, rootOnly bool) ([]byte, stamp, error) {
 	name := filepath.Base(path)
-	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NOFOLLOW|syscall.O_NONBLOCK, 0)
+	f, err := os.OpenFile(path, openPlain, 0)
 	if errors.Is(err, syscall.ELOOP) || errors.Is(err, syscall.EMLINK) {
 		st, _ := look(path)
 		return nil, st, fmt.Errorf("%s: is a symbolic link; put the file itself there", name)
@@ -30,35 +33,26 @@ func readSafely(path string) ([]byte, stamp, error) {
 		return nil, stamp{}, err
 	}
 	st := stampOf(info)
-	if err := private(info); err != nil {
+	if err := private(info, rootOnly); err != nil {
 		return nil, st, fmt.Errorf("%s: %w", name, err)
 	}
-	data, err := io.ReadAll(io.LimitReader(f, maxFile+1))
-	if err == nil && len(data) > maxFile {
-		err = fmt.Errorf("%s: larger than %d bytes", name, maxFile)
-	}
+	data, err := readLimited(f, name, maxFile)
 	return data, st, err
 }
 
-func private(info fs.FileInfo) error {
+func private(info fs.FileInfo, rootOnly bool) error {
 	sys, ok := info.Sys().(*syscall.Stat_t)
 	switch {
 	case !info.Mode().IsRegular():
 		return errors.New("is not a regular file")
 	case info.Mode().Perm()&0o022 != 0:
 		return fmt.Errorf("can be written by others (mode %04o); chmod 600 it", info.Mode().Perm())
+	case rootOnly && (!ok || sys.Uid != 0):
+		return errors.New("does not belong to root")
 	case ok && sys.Uid != 0 && int(sys.Uid) != os.Geteuid():
 		return errors.New("belongs to somebody else")
 	}
 	return nil
-}
-
-func look(path string) (stamp, error) {
-	info, err := os.Lstat(path)
-	if err != nil {
-		return stamp{}, err
-	}
-	return stampOf(info), nil
 }
 
 func stampOf(info fs.FileInfo) stamp {

@@ -90,8 +90,7 @@ func TestGrantNeverBeatsARuleOrAConcern(t *testing.T) {
 	if v := s.Judge(t.Context(), c, session, granted(gatelatch.Always, "AskUserQuestion")); v.Effect != gatelatch.Ask {
 		t.Errorf("a question: got %s", v.Effect)
 	}
-	broken := denyAll(fmt.Errorf("broken"))
-	if v := broken.Judge(t.Context(), bash("ls"), session, granted(gatelatch.Always, "Bash(ls)")); v.Effect != gatelatch.Deny {
+	if v := brokenSet().Judge(t.Context(), bash("ls"), session, granted(gatelatch.Always, "Bash(ls)")); v.Effect != gatelatch.Deny {
 		t.Errorf("a broken policy: got %s", v.Effect)
 	}
 }

@@ -19,27 +19,22 @@ func (s *Set) Judge(_ context.Context, c *gatelatch.Call, sess *gatelatch.Sessio
 	return s.JudgeFacts(s.Read(c, sess), grants)
 }
 
-// JudgeFacts gives the verdict on a call that was read before.
+// JudgeFacts gives the verdict on a call that was read before. Rules and
+// concerns speak first. Where they are silent, a grant, a setting or the mode
+// may allow; where something allows, plan mode may still ask.
 func (s *Set) JudgeFacts(f *Facts, grants []*gatelatch.Grant) gatelatch.Verdict {
 	if denial := s.refuse(f); denial != nil {
-		return s.verdict(nil, *denial)
+		return s.verdict(said{reasons: []gatelatch.Reason{*denial}})
 	}
 	said := s.consult(f)
-	if len(said.reasons) > 0 {
-		v := s.verdict(said.errs, said.reasons...)
-		if v.Effect == gatelatch.Ask {
-			v.Limit = said.limit
-		}
-		return v
+	if len(said.reasons) == 0 {
+		s.fallBack(f, grants, &said)
+	} else {
+		s.miss(f, &said)
 	}
-	g, reason, errs := s.granted(f, grants)
-	errs = append(said.errs, errs...)
-	if g == nil {
-		return s.verdict(errs, gatelatch.Reason{Effect: gatelatch.Ask, Layer: layerDefault, Message: cmp.Or(f.unmatched, noRule)})
-	}
-	v := s.verdict(errs, reason)
-	v.Grant = g.ID
-	return v
+	s.hold(f, &said)
+	f.buf.reasons = said.reasons
+	return s.verdict(said)
 }
 
 // refuse returns why a call is not even looked at, nil if it is.
@@ -58,30 +53,58 @@ type said struct {
 	reasons []gatelatch.Reason
 	limit   time.Duration // the shortest that a rule which asks gives
 	errs    []string
+	why     string // something would have allowed, but for this
+	grant   string
+	mode    gatelatch.Mode
 }
 
-// consult returns all that rules and concerns say. The reasons are good until
-// the facts are used again.
+func (o *said) add(r gatelatch.Reason) { o.reasons = append(o.reasons, r) }
+
+// effect returns the strictest of the reasons, Allow if there are none.
+func (o *said) effect() gatelatch.Effect {
+	out := gatelatch.Allow
+	for i := range o.reasons {
+		out = min(out, o.reasons[i].Effect)
+	}
+	return out
+}
+
+// consult returns all that rules, concerns and limits on shell commands say.
+// The reasons are good until the facts are used again.
 func (s *Set) consult(f *Facts) said {
 	out := said{reasons: f.buf.reasons[:0]}
 	began := time.Now()
 	for _, l := range s.layers {
-		ids := l.index.collect(f, f.buf.ids[:0])
-		f.buf.ids = ids
-		for n, id := range ids {
-			if n%16 == 15 && time.Since(began) > s.budget {
-				break
+		s.consultLayer(l, f, true, began, &out)
+		for i := range l.sections {
+			if certain, possible := f.inSection(&l.sections[i]); possible {
+				s.consultLayer(l.sections[i].layer, f, certain, began, &out)
 			}
-			s.ask(&l.rules[id], f, &out)
+		}
+		if r := l.exec.always(f, l.name); r != nil {
+			out.add(*r)
 		}
 	}
 	out.reasons = append(out.reasons, f.concerns...)
 	if time.Since(began) > s.budget {
-		out.reasons = append(out.reasons, gatelatch.Reason{Effect: gatelatch.Ask, Layer: layerDefault,
-			Message: "judging this takes too long"})
+		out.add(*asked("judging this takes too long"))
 	}
 	f.buf.reasons = out.reasons
 	return out
+}
+
+// consultLayer asks the rules of one layer that may be about the call. Unless
+// it is certain that the layer is in force, it can't allow.
+func (s *Set) consultLayer(l *layer, f *Facts, certain bool, began time.Time, out *said) {
+	f.buf.ids = l.index.collect(f, f.buf.ids[:0])
+	for n, id := range f.buf.ids {
+		if n%16 == 15 && time.Since(began) > s.budget {
+			return
+		}
+		if r := &l.rules[id]; certain || r.Effect != gatelatch.Allow {
+			s.ask(r, f, out)
+		}
+	}
 }
 
 // ask adds what one rule says. One that can't be evaluated counts as one that
@@ -99,20 +122,82 @@ func (s *Set) ask(r *rule, f *Facts, out *said) {
 		return
 	}
 	for _, h := range hits {
-		out.reasons = append(out.reasons, r.reason(h))
+		out.add(r.reason(h))
 	}
 	if r.Within > 0 && (out.limit == 0 || r.Within < out.limit) {
 		out.limit = r.Within
 	}
 }
 
+// fallBack says what holds where nothing was said: a grant, the limits on
+// shell commands, a switch, the mode, and otherwise that a person is asked.
+func (s *Set) fallBack(f *Facts, grants []*gatelatch.Grant, out *said) {
+	g, reason, errs := s.granted(f, grants)
+	out.errs = append(out.errs, errs...)
+	if g != nil {
+		out.grant = g.ID
+		out.add(reason)
+		return
+	}
+	for _, l := range s.layers {
+		if r := l.exec.onMiss(f, l.name); r != nil {
+			out.add(*r)
+		}
+	}
+	if len(out.reasons) == 0 {
+		if r := s.skipped(f, out); r != nil {
+			out.add(*r)
+		} else if r := s.allowedByMode(f, out); r != nil {
+			out.add(*r)
+		}
+	}
+	if len(out.reasons) == 0 {
+		out.add(gatelatch.Reason{Effect: gatelatch.Ask, Layer: layerDefault, Message: cmp.Or(out.why, f.unmatched, noRule)})
+	}
+}
+
+// miss denies a shell command that is on no list where only those run, also if
+// something else was said about it.
+func (s *Set) miss(f *Facts, out *said) {
+	if f.shell == nil || slices.ContainsFunc(out.reasons, func(r gatelatch.Reason) bool { return r.Effect == gatelatch.Allow }) {
+		return
+	}
+	for _, l := range s.layers {
+		if r := l.exec.onMiss(f, l.name); r != nil && r.Effect == gatelatch.Deny {
+			out.add(*r)
+		}
+	}
+}
+
+// hold asks about what would be allowed, if plan mode or a project whose file
+// is broken wants that.
+func (s *Set) hold(f *Facts, out *said) {
+	if out.effect() != gatelatch.Allow {
+		return
+	}
+	if mode := s.modeFor(f); mode.mode == gatelatch.ModePlan && !f.onlyReads() {
+		out.add(gatelatch.Reason{Effect: gatelatch.Ask, Layer: mode.layer, Source: mode.source, Message: mode.message("asks about what does not only read")})
+	}
+	if s.doubt != "" {
+		out.add(gatelatch.Reason{Effect: gatelatch.Ask, Layer: layerProject, Message: s.doubt + "; until it is mended, a person is asked"})
+	}
+}
+
 // verdict combines reasons, of which there is at least one: the strictest
 // decides, and comes first.
-func (s *Set) verdict(errs []string, reasons ...gatelatch.Reason) gatelatch.Verdict {
-	slices.SortStableFunc(reasons, func(a, b gatelatch.Reason) int { return int(a.Effect) - int(b.Effect) })
-	return gatelatch.Verdict{
-		Effect:  reasons[0].Effect,
-		Reasons: slices.Clone(reasons[:min(len(reasons), maxReasons)]),
-		Errors:  errs, Policy: s.hash,
+func (s *Set) verdict(o said) gatelatch.Verdict {
+	slices.SortStableFunc(o.reasons, func(a, b gatelatch.Reason) int { return int(a.Effect) - int(b.Effect) })
+	v := gatelatch.Verdict{
+		Effect:  o.reasons[0].Effect,
+		Reasons: slices.Clone(o.reasons[:min(len(o.reasons), maxReasons)]),
+		Errors:  o.errs, Policy: s.hash,
 	}
+	switch v.Effect {
+	case gatelatch.Ask:
+		v.Limit = o.limit
+	case gatelatch.Allow:
+		v.Grant, v.Mode = o.grant, o.mode
+	case gatelatch.Deny:
+	}
+	return v
 }

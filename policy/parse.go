@@ -27,7 +27,7 @@ func Default() *Set {
 	if err != nil {
 		panic("policy: " + err.Error()) // a test reads it
 	}
-	return newSet(l.sum, l)
+	return newSet(l)
 }
 
 // Parse reads rules; name stands for the file in messages.
@@ -36,22 +36,16 @@ func Parse(name string, data []byte) (*Set, error) {
 	if err != nil {
 		return nil, err
 	}
-	return newSet(l.sum, l), nil
+	return newSet(l), nil
 }
 
 // Load reads a policy file. It refuses one that others could write.
 func Load(path string) (*Set, error) {
-	s, _, err := load(path)
-	return s, err
-}
-
-func load(path string) (*Set, stamp, error) {
-	data, st, err := readSafely(path)
+	data, _, err := readSafely(path, false)
 	if err != nil {
-		return nil, st, err
+		return nil, err
 	}
-	s, err := Parse(filepath.Base(path), data)
-	return s, st, err
+	return Parse(filepath.Base(path), data)
 }
 
 func parse(name string, data []byte, layerName string) (l *layer, err error) {
@@ -104,10 +98,14 @@ func yamlError(name string, err error) error {
 
 // A parser reads one file into a layer.
 type parser struct {
-	name  string
-	layer *layer
-	now   time.Time
+	name    string
+	layer   *layer
+	now     time.Time
+	section bool // of a project, in a file
 }
+
+// at returns where something stands: policy.yaml:3.
+func (p *parser) at(n *yaml.Node) string { return fmt.Sprintf("%s:%d", p.name, n.Line) }
 
 func (p *parser) errorf(n *yaml.Node, format string, args ...any) error {
 	return fmt.Errorf("%s:%d: %s", p.name, n.Line, fmt.Sprintf(format, args...))
@@ -123,10 +121,9 @@ func (p *parser) file(root *yaml.Node) error {
 				return p.errorf(v, "version %q is not known; this is version: 1", v.Value)
 			}
 			return nil
-		case "allow", "ask", "deny":
-			return p.list(v, effects[key])
+		default:
+			return p.setting(key, k, v)
 		}
-		return p.errorf(k, "unknown key %q; there are version, allow, ask and deny", key)
 	})
 	if err == nil && !version {
 		err = p.errorf(root, "version: 1 is missing")

@@ -83,8 +83,8 @@ func (f *Facts) newPathUse(given string, left *int) *pathUse {
 		_, rest, _ := strings.Cut(given, "/")
 		inHome := filepath.ToSlash(filepath.Join(f.world.home, rest))
 		u.candidate(inHome)
-		if resolved, err := f.world.resolve(inHome, left); err == nil {
-			u.candidate(resolved)
+		if resolved, names, err := f.world.follow(inHome, left); err == nil {
+			u.candidates(append(names, resolved))
 		}
 	}
 	if !filepath.IsAbs(abs) {
@@ -93,7 +93,8 @@ func (f *Facts) newPathUse(given string, left *int) *pathUse {
 	u.lexical = filepath.ToSlash(filepath.Clean(abs))
 	u.candidate(u.lexical)
 	for _, path := range slices.Compact([]string{u.lexical, abs}) {
-		resolved, err := f.world.resolve(path, left)
+		resolved, names, err := f.world.follow(path, left)
+		u.candidates(names)
 		if err != nil {
 			u.certain = nil
 			return u
@@ -102,6 +103,12 @@ func (f *Facts) newPathUse(given string, left *int) *pathUse {
 		u.candidate(resolved)
 	}
 	return u
+}
+
+func (u *pathUse) candidates(paths []string) {
+	for _, path := range paths {
+		u.candidate(path)
+	}
 }
 
 // fold makes what rules that ask or deny look at.

@@ -38,6 +38,7 @@ type Set struct {
 	layers []*layer
 	hash   string
 	broken string   // denies everything, for this reason
+	doubt  string   // nothing is allowed without a person, for this reason
 	dirs   []string // see File.Protect
 	grants *grantCache
 	now    func() time.Time
@@ -46,17 +47,34 @@ type Set struct {
 
 var _ gatelatch.Policy = (*Set)(nil)
 
-// A layer is what one file says.
+// A layer is what one file says, or a section of it.
 type layer struct {
-	name     string
-	rules    []rule
-	index    index
+	name  string
+	rules []rule
+	index index
+	settings
+	sections []section
 	sum      string
 	warnings []string
 }
 
-func newSet(hash string, layers ...*layer) *Set {
-	return &Set{layers: layers, hash: hash, grants: &grantCache{}, now: time.Now, budget: budget}
+func newSet(layers ...*layer) *Set {
+	s := &Set{layers: layers, grants: &grantCache{}, now: time.Now, budget: budget}
+	return s.sum()
+}
+
+// sum makes the hash of all that is in force.
+func (s *Set) sum() *Set {
+	if len(s.layers) == 1 && s.broken == "" && s.doubt == "" {
+		s.hash = s.layers[0].sum
+		return s
+	}
+	parts := [][]byte{[]byte(s.broken), []byte(s.doubt)}
+	for _, l := range s.layers {
+		parts = append(parts, []byte(l.sum))
+	}
+	s.hash = gatelatch.SumFields("gatelatch.policy.layers.v1", parts...).String()
+	return s
 }
 
 // Hash identifies the rules.
@@ -66,9 +84,17 @@ func (s *Set) Hash() string { return s.hash }
 func (s *Set) Rules() []Rule {
 	var out []Rule
 	for _, l := range s.layers {
-		for i := range l.rules {
-			out = append(out, l.rules[i].Rule)
+		out = l.list(out)
+		for _, s := range l.sections {
+			out = s.layer.list(out)
 		}
+	}
+	return out
+}
+
+func (l *layer) list(out []Rule) []Rule {
+	for i := range l.rules {
+		out = append(out, l.rules[i].Rule)
 	}
 	return out
 }

@@ -18,6 +18,12 @@ func rules(t testing.TB, yaml string) *Set {
 	return s
 }
 
+func brokenSet() *Set {
+	s := newSet()
+	s.broken = "broken"
+	return s.sum()
+}
+
 func call(tool string, input any) *gatelatch.Call {
 	raw, ok := input.(string)
 	if !ok {
@@ -245,7 +251,8 @@ func TestBrokenRuleOnlyTightens(t *testing.T) {
 		l := &layer{name: layerUser, rules: []rule{{Rule: Rule{Effect: effect, Text: "Read([x)", Layer: layerUser, Source: "policy.yaml:3"}, tool: "Read", on: bad}}}
 		l.rules[0].say()
 		l.index = newIndex(l.rules)
-		s := newSet("x", l)
+		l.sum = "x"
+		s := newSet(l)
 		v := judge(t, s, call("Read", `{"file_path":"/[x"}`))
 		if v.Effect != want || !slices.ContainsFunc(v.Errors, func(e string) bool { return strings.HasPrefix(e, "policy.yaml:3: Read([x)") }) {
 			t.Errorf("%s: got %s with errors %q", effect, v.Effect, v.Errors)

@@ -7,26 +7,10 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/bmatcuk/doublestar/v4"
+
 	"github.com/gatelatch/gatelatch"
 )
-
-// protectedDirs hold what decides about the agent itself, or is run by others:
-// no rule allows writing below them, whether or not they exist yet.
-var protectedDirs = map[string]bool{
-	".git": true, ".husky": true, ".ssh": true,
-	".claude": true, ".codex": true, ".gemini": true, ".cursor": true, ".vscode": true, ".idea": true, ".devcontainer": true,
-	".config/gatelatch": true, "state/gatelatch": true, "etc/gatelatch": true, ".gatelatch": true,
-	"etc/claude-code": true, ".config/git": true, ".config/fish": true, ".config/systemd": true,
-}
-
-// protectedFiles are read by shells, by Git or by agents when they start.
-var protectedFiles = map[string]bool{
-	".mcp.json": true, ".claude.json": true, ".envrc": true, ".gitconfig": true, ".gitmodules": true,
-	".profile": true, ".bashrc": true, ".bash_profile": true, ".bash_login": true, ".bash_logout": true, ".bash_aliases": true,
-	".zshrc": true, ".zshenv": true, ".zprofile": true, ".zlogin": true, ".zlogout": true,
-	".kshrc": true, ".cshrc": true, ".tcshrc": true, ".login": true, ".logout": true, ".inputrc": true, ".xprofile": true,
-	"config.fish": true, "authorized_keys": true,
-}
 
 // maxResolved is how many elements of paths are looked up for one command or
 // input, less than a tenth of a second. maxPath is what systems take at most.
@@ -67,6 +51,58 @@ func (f *Facts) protectWords() {
 			}
 		}
 	}
+}
+
+// protectedCommand does the same for a command line that is not one plain
+// command, and that something other than a rule would allow. It looks at every
+// piece of text; what only the running shell puts together it can't see.
+func (f *Facts) protectedCommand() *gatelatch.Reason {
+	left := maxResolved
+	look := func(name string) *gatelatch.Reason {
+		r := f.named(name, name, "a command", &left)
+		if r == nil && strings.ContainsAny(name, "*?[{") {
+			if what := protectedByGlob(name); what != "" {
+				r = asked("protected path: no rule allows a command that may name %s", what)
+			}
+		}
+		return r
+	}
+	for _, c := range f.shell.found.Commands {
+		for _, word := range c.Words {
+			if r := look(word); r != nil {
+				return r
+			}
+		}
+	}
+	for quoted := range strings.FieldsFuncSeq(f.shell.src, func(r rune) bool { return r == '\'' || r == '"' }) { // may have blanks in it
+		if r := look(quoted); r != nil {
+			return r
+		}
+	}
+	plain := strings.NewReplacer("\\\n", "", `\`, "", `'`, "", `"`, "").Replace(f.shell.src)
+	for piece := range strings.FieldsFuncSeq(plain, func(r rune) bool { return r <= ' ' || strings.ContainsRune("<>|;&()$`=:,@", r) }) {
+		if r := look(piece); r != nil {
+			return r
+		}
+	}
+	return nil
+}
+
+// protectedByGlob returns a protected name that a glob may match, or "".
+func protectedByGlob(glob string) string {
+	for part := range strings.SplitSeq(fold(glob), "/") {
+		if strings.Trim(part, "*?") == "" || !strings.ContainsAny(part, "*?[{") {
+			continue
+		}
+		for _, names := range []map[string]bool{protectedDirs, protectedFiles} {
+			for name := range names {
+				if ok, err := doublestar.Match(part, name); ok || err != nil {
+					return name
+				}
+			}
+		}
+	}
+	return ""
 }
 
 // protectedText does the same for any text in the input of another tool that
@@ -170,7 +206,7 @@ func protected(path string) string {
 		switch {
 		case protectedDirs[part] || i == len(parts)-1 && protectedFiles[part]:
 			return part
-		case protectedDirs[both], strings.HasSuffix(before, ".git") && (part == "hooks" || part == "config"): // of a bare repository
+		case protectedDirs[both], i == len(parts)-1 && protectedPlaces[both], strings.HasSuffix(before, ".git") && (part == "hooks" || part == "config"): // of a bare repository
 			return both
 		}
 		before = part
@@ -193,11 +229,4 @@ func places(dirs []string) []string {
 	}
 	slices.Sort(out)
 	return slices.Compact(out)
-}
-
-// protecting returns the same rules with other directories to protect.
-func (s *Set) protecting(dirs []string) *Set {
-	with := *s
-	with.dirs = dirs
-	return &with
 }

@@ -88,7 +88,7 @@ func (s *Set) silent(c *gatelatch.Call, sess *gatelatch.Session, scope gatelatch
 	if len(said.reasons) == 0 {
 		return f, nil
 	}
-	switch r := s.verdict(said.errs, said.reasons...).Reasons[0]; {
+	switch r := s.verdict(said).Reasons[0]; {
 	case r.Rule == "":
 		return nil, fmt.Errorf("this is asked each time: %s", r.Message)
 	case r.Effect == gatelatch.Allow:

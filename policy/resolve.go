@@ -19,6 +19,13 @@ const maxLinks = 40
 // takes one of left, if that is given: whoever makes the links decides how many
 // there are.
 func resolve(name string, left *int) (string, error) {
+	resolved, _, err := follow(name, left)
+	return resolved, err
+}
+
+// follow also returns what the path is called on the way: each name under
+// which a link was found, the links before it followed.
+func follow(name string, left *int) (resolved string, names []string, err error) {
 	volume := filepath.VolumeName(name)
 	at, rest := "/", elements(name[len(volume):])
 	for links := 0; len(rest) > 0; {
@@ -26,19 +33,20 @@ func resolve(name string, left *int) (string, error) {
 		rest = rest[1:]
 		if left != nil {
 			if *left--; *left < 0 {
-				return "", fmt.Errorf("%s: too much to resolve", name)
+				return "", names, fmt.Errorf("%s: too much to resolve", name)
 			}
 		}
 		target, err := link(volume + next)
 		switch {
 		case err != nil:
-			return "", err
+			return "", names, err
 		case target == "":
 			at = next
 			continue
 		}
+		names = append(names, filepath.ToSlash(volume)+path.Join(next, path.Join(rest...)))
 		if links++; links > maxLinks {
-			return "", fmt.Errorf("%s: too many links", name)
+			return "", names, fmt.Errorf("%s: too many links", name)
 		}
 		if filepath.IsAbs(target) {
 			volume, at = filepath.VolumeName(target), "/"
@@ -46,7 +54,7 @@ func resolve(name string, left *int) (string, error) {
 		}
 		rest = append(elements(target), rest...)
 	}
-	return filepath.ToSlash(volume) + at, nil
+	return filepath.ToSlash(volume) + at, names, nil
 }
 
 // link returns where a link points to, "" if there is none.

@@ -105,7 +105,7 @@ func startGateway(opt gatewayOptions) (_ *gateway, err error) {
 	if err := g.trail.write(ctx); err != nil && opt.checkpointsRequired {
 		return nil, err
 	}
-	rules := policy.Open(filepath.Join(opt.config, "policy.yaml"))
+	rules := policy.OpenPaths(policy.Paths{Machine: policy.MachineFile, User: filepath.Join(opt.config, "policy.yaml")})
 	rules.Protect(string(opt.state), opt.config, opt.checkpoints)
 	if p := rules.Problem(); p != "" {
 		opt.log.Warn("the rules can't be read", "problem", p)
