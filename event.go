@@ -67,6 +67,8 @@ const (
 	PolicyChanged  EventKind = "policy.changed"
 	KeyCreated     EventKind = "key.created"
 	KeyRevoked     EventKind = "key.revoked"
+	HostDrifted    EventKind = "host.drifted"
+	HostMended     EventKind = "host.mended"
 	GatePaused     EventKind = "gate.paused"
 	GateUnpaused   EventKind = "gate.unpaused"
 	GateRestored   EventKind = "gate.restored"

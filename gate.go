@@ -91,6 +91,13 @@ func (g *Gate) tickDue(ctx context.Context) (time.Duration, error) {
 	return max(0, next.Sub(now)), err
 }
 
+// Note records something that the gateway itself found out.
+func (g *Gate) Note(ctx context.Context, kind EventKind, body any) error {
+	return g.store.Update(ctx, func(tx Tx) error {
+		return tx.Record(Event{Kind: kind, By: Actor{Kind: GatewayActor}, At: tx.Now(), Body: eventBody(body)})
+	})
+}
+
 func tick(tx Tx, b *Batch) error {
 	b.Tick(tx.Now())
 	return nil

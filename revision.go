@@ -116,8 +116,7 @@ func (g *Gate) revise(ctx context.Context, from int64, rev Revision) (*Revision,
 	return &rev, err
 }
 
-// catchUp loads the revision in force, if the policy is a shared one and judges
-// by another.
+// catchUp is CatchUp within other reading.
 func (g *Gate) catchUp(r Reader, ctl Control) error {
 	shared, ok := g.policy.(Shared)
 	if !ok || ctl.Revision == 0 || shared.Revision() == ctl.Revision {
@@ -130,8 +129,9 @@ func (g *Gate) catchUp(r Reader, ctl Control) error {
 	return err
 }
 
-// catchUpNow is catchUp outside of any other reading.
-func (g *Gate) catchUpNow(ctx context.Context) error {
+// CatchUp loads the revision in force, if the policy is a shared one and judges
+// by another. Proposing does so by itself.
+func (g *Gate) CatchUp(ctx context.Context) error {
 	if _, ok := g.policy.(Shared); !ok {
 		return nil
 	}

@@ -12,7 +12,7 @@ func (s *Seat) rulesHold(ctx context.Context, b *Batch) error {
 	if !changes {
 		return nil
 	}
-	if err := s.gate.catchUpNow(ctx); err != nil {
+	if err := s.gate.CatchUp(ctx); err != nil {
 		return err
 	}
 	var old []*Call

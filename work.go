@@ -16,7 +16,7 @@ func (g *Gate) workDue(ctx context.Context) (more bool, err error) {
 	var works []*Work
 	err = g.store.View(ctx, func(r Reader) (err error) { works, err = r.Works(atOnce); return err })
 	if len(works) > 0 {
-		err = errors.Join(err, g.catchUpNow(ctx))
+		err = errors.Join(err, g.CatchUp(ctx))
 	}
 	for _, w := range works {
 		if e := g.work(ctx, w); e != nil && !errors.Is(e, ErrStale) && !errors.Is(e, ErrNotFound) {

@@ -41,8 +41,13 @@ func Open(path string) *File { return OpenPaths(Paths{User: path}) }
 func OpenPaths(p Paths) *File { return openPaths(p, true) }
 
 func openPaths(p Paths, rootOnly bool) *File {
-	f := &File{user: newSource(p.User, filepath.Base(p.User), layerUser, false)}
-	f.user.instead = Default().layers[0]
+	user := newSource(p.User, filepath.Base(p.User), layerUser, false)
+	user.instead = Default().layers[0]
+	return openSources(p, user, rootOnly)
+}
+
+func openSources(p Paths, user *source, rootOnly bool) *File {
+	f := &File{user: user}
 	if p.Machine != "" {
 		f.machine = newSource(p.Machine, p.Machine, layerMachine, rootOnly)
 	}

@@ -28,7 +28,7 @@ func someSession() *rapid.Generator[*gatelatch.Session] {
 	return rapid.Custom(func(t *rapid.T) *gatelatch.Session {
 		s := &gatelatch.Session{Project: "/p", Mode: rapid.SampledFrom([]string{"", "plan", "bypassPermissions", "acceptEdits", "odd"}).Draw(t, "host")}
 		if mode := rapid.SampledFrom([]gatelatch.Mode{"", gatelatch.ModePlan, gatelatch.ModeAcceptEdits, gatelatch.ModeBypass, "odd"}).Draw(t, "chosen"); mode != "" {
-			s.Chosen = &gatelatch.ModeChoice{Mode: mode}
+			s.Chosen = gatelatch.ModeChoice{Mode: mode}
 		}
 		return s
 	})

@@ -44,10 +44,8 @@ func (s *Set) modeFor(f *Facts) modeInForce {
 			out = modeInForce{mode: mode, layer: l.name, source: source}
 		}
 	}
-	if f.session.Chosen != nil {
-		if mode := f.session.ModeAt(s.now()); strictness(mode) >= 0 {
-			return modeInForce{mode: mode, layer: layerSession, choice: f.session.Chosen}
-		}
+	if mode := f.session.ModeAt(s.now()); strictness(mode) >= 0 {
+		return modeInForce{mode: mode, layer: layerSession, choice: &f.session.Chosen}
 	}
 	return out
 }

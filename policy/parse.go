@@ -61,7 +61,7 @@ func parse(name string, data []byte, layerName string) (l *layer, err error) {
 	if err != nil {
 		return nil, err
 	}
-	p := parser{name: name, layer: &layer{name: layerName}, now: time.Now()}
+	p := parser{name: name, layer: &layer{name: layerName, text: string(data)}, now: time.Now()}
 	if err := p.file(root); err != nil {
 		return nil, err
 	}

@@ -54,6 +54,7 @@ type layer struct {
 	index index
 	settings
 	sections []section
+	text     string // as it is written
 	sum      string
 	warnings []string
 }

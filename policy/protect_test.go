@@ -32,7 +32,7 @@ skip: {edits: true, bash: true, mcp: true, skills: true}
 mode: bypassPermissions
 `)
 	silent := rules(t, "mode: bypassPermissions\nskip: {edits: true, bash: true, mcp: true}\nexec: {security: full, ask: 'off'}")
-	chosen := &gatelatch.Session{Project: "/p", Chosen: &gatelatch.ModeChoice{Mode: gatelatch.ModeBypass}}
+	chosen := &gatelatch.Session{Project: "/p", Chosen: gatelatch.ModeChoice{Mode: gatelatch.ModeBypass}}
 	spellings := map[string]func(string) string{
 		"in the project": func(p string) string { return "/p/" + p }, "relative": func(p string) string { return "./" + p }, "with dots": func(p string) string { return "/p/x/../" + p },
 		"in capitals": func(p string) string { return "/p/" + strings.ToUpper(p) }, "with double slashes": func(p string) string { return "/p//" + strings.ReplaceAll(p, "/", "//") },

@@ -33,7 +33,7 @@ func TestExportAndVerify(t *testing.T) {
 	}
 	nowhere := gatewayOptions{state: statedir.Dir(t.TempDir())} // verifying needs no gateway
 	for _, out := range []string{verified(t, nowhere, "", file), verified(t, nowhere, string(raw), "-"), verified(t, opt, "")} {
-		if !strings.HasPrefix(out, "events       5, whole\n") || !strings.Contains(out, "\nhead         5 ") || !strings.Contains(out, "none given") {
+		if !strings.HasPrefix(out, "events       6, whole\n") || !strings.Contains(out, "\nhead         6 ") || !strings.Contains(out, "none given") {
 			t.Errorf("%q", out)
 		}
 	}
@@ -43,7 +43,7 @@ func TestExportAndVerify(t *testing.T) {
 		Problem string
 		Events  int
 	}
-	if e := json.Unmarshal([]byte(out), &report); err == nil || e != nil || report.OK || report.Events != 4 || report.Problem != "line 5: event 5 was changed" {
+	if e := json.Unmarshal([]byte(out), &report); err == nil || e != nil || report.OK || report.Events != 5 || report.Problem != "line 6: event 6 was changed" {
 		t.Errorf("a changed decision: %q, %v, %v", out, err, e)
 	}
 	if out, err := verify(t, nowhere, "", filepath.Join(t.TempDir(), "none")); err == nil {
@@ -98,7 +98,7 @@ func TestVerifyWithCheckpoints(t *testing.T) {
 		"by a key's file":      {trail, []string{"--checkpoints", opt.checkpoints, "--key", keyFile}, ""},
 		"by the secret's file": {trail, []string{"--checkpoints", opt.checkpoints, "--key", opt.state.CheckpointKey()}, ""},
 		"by one of two":        {trail, []string{"--checkpoints", opt.checkpoints, "--key", otherKey, "--key", key}, ""},
-		"cut":                  {strings.Join(lines[:3], ""), []string{"--checkpoints", opt.checkpoints, "--key", key}, "the end was cut off"},
+		"cut":                  {strings.Join(lines[:4], ""), []string{"--checkpoints", opt.checkpoints, "--key", key}, "the end was cut off"},
 		"another key":          {trail, []string{"--checkpoints", opt.checkpoints, "--key", otherKey}, "signed by another key"},
 		"another trail":        {trail, []string{"--checkpoints", other.checkpoints, "--key", otherKey}, "is not the one that"},
 		"no key":               {trail, []string{"--checkpoints", opt.checkpoints}, "go together"},
@@ -108,7 +108,7 @@ func TestVerifyWithCheckpoints(t *testing.T) {
 		"a file that is none":  {trail, []string{"--checkpoints", empty + "x", "--key", key}, "no such file"},
 	} {
 		out, err := verify(t, opt, tt.stdin, append([]string{"-"}, tt.args...)...)
-		if tt.want == "" && (err != nil || !strings.Contains(out, "checkpoints  2, the last at event 4; 0 events")) ||
+		if tt.want == "" && (err != nil || !strings.Contains(out, "checkpoints  2, the last at event 5; 0 events")) ||
 			tt.want != "" && (err == nil || !strings.Contains(err.Error(), tt.want)) {
 			t.Errorf("%s: %q, %v", name, out, err)
 		}

@@ -96,14 +96,14 @@ func TestTrailIsHeldAgainstCheckpointsAtStart(t *testing.T) {
 		want   string // "" starts
 	}{
 		"nothing":        {func(*testing.T, gatewayOptions) {}, ""},
-		"cut back":       {func(t *testing.T, o gatewayOptions) { execSQL(t, o.state.Database(), `DELETE FROM event WHERE seq>3`) }, "it ends at event 3"},
+		"cut back":       {func(t *testing.T, o gatewayOptions) { execSQL(t, o.state.Database(), `DELETE FROM event WHERE seq>4`) }, "it ends at event 4"},
 		"emptied":        {func(t *testing.T, o gatewayOptions) { execSQL(t, o.state.Database(), `DELETE FROM event`) }, "it ends at event 0"},
-		"rewritten":      {func(t *testing.T, o gatewayOptions) { rewrite(t, o, 1) }, "event 2 is not the one"},
-		"rewritten late": {func(t *testing.T, o gatewayOptions) { rewrite(t, o, 4) }, "event 4 is not the one"},
+		"rewritten":      {func(t *testing.T, o gatewayOptions) { rewrite(t, o, 1) }, "event 3 is not the one"},
+		"rewritten late": {func(t *testing.T, o gatewayOptions) { rewrite(t, o, 5) }, "event 5 is not the one"},
 		"changed": {func(t *testing.T, o gatewayOptions) {
-			execSQL(t, o.state.Database(), `UPDATE event SET call='x' WHERE seq=3`)
-		}, "event 3 was changed"},
-		"one taken out":  {func(t *testing.T, o gatewayOptions) { execSQL(t, o.state.Database(), `DELETE FROM event WHERE seq=3`) }, "event 4 follows 2"},
+			execSQL(t, o.state.Database(), `UPDATE event SET call='x' WHERE seq=4`)
+		}, "event 4 was changed"},
+		"one taken out":  {func(t *testing.T, o gatewayOptions) { execSQL(t, o.state.Database(), `DELETE FROM event WHERE seq=4`) }, "event 5 follows 3"},
 		"a new database": {func(t *testing.T, o gatewayOptions) { remove(t, o.state.Database()) }, "it ends at event 0"},
 		"no checkpoints": {func(t *testing.T, o gatewayOptions) { remove(t, o.checkpoints) }, ""},
 		"a cut write":    {func(t *testing.T, o gatewayOptions) { appendFile(t, o.checkpoints, `{"seq":9,"li`) }, ""},
@@ -118,7 +118,7 @@ func TestTrailIsHeldAgainstCheckpointsAtStart(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			opt := stoppedOptions(t)
 			session(t, opt, func() { ask(t, opt, "m1", "git push") })
-			if points := checkpointsOf(t, opt.checkpoints); len(points) != 2 || points[0].Seq != 2 || points[1].Seq != 4 {
+			if points := checkpointsOf(t, opt.checkpoints); len(points) != 2 || points[0].Seq != 3 || points[1].Seq != 5 {
 				t.Fatalf("%v", points)
 			}
 			tt.tamper(t, opt)

@@ -18,7 +18,6 @@ import (
 	"github.com/gatelatch/gatelatch/auth"
 	"github.com/gatelatch/gatelatch/internal/filelock"
 	"github.com/gatelatch/gatelatch/internal/statedir"
-	"github.com/gatelatch/gatelatch/policy"
 	"github.com/gatelatch/gatelatch/server"
 	"github.com/gatelatch/gatelatch/store/postgres"
 	"github.com/gatelatch/gatelatch/store/sqlite"
@@ -47,6 +46,7 @@ type gateway struct {
 	store gatelatch.Store
 	auth  *auth.Auth
 	trail *keeper
+	drift *drift
 	gate  *gatelatch.Gate
 	tools toolset.Policy
 	url   string
@@ -102,18 +102,22 @@ func startGateway(opt gatewayOptions) (_ *gateway, err error) {
 	if err := g.auth.EnsureFiles(ctx, opt.state); err != nil {
 		return nil, err
 	}
+	rules := openRules(opt)
+	gate := gatelatch.New(g.store, rules.judge(), cfg.hooks()...)
+	gate.TellAfter(opt.log, cfg.afterHooks()...)
+	g.gate, g.tools = gate, cfg.Tools
+	g.drift = &drift{dir: opt.state, note: gate.Note}
+	if err := rules.begin(ctx, gate); err != nil {
+		return nil, err
+	}
 	if err := g.trail.write(ctx); err != nil && opt.checkpointsRequired {
 		return nil, err
 	}
-	rules := policy.OpenPaths(policy.Paths{Machine: policy.MachineFile, User: filepath.Join(opt.config, "policy.yaml")})
-	rules.Protect(string(opt.state), opt.config, opt.checkpoints)
 	if p := rules.Problem(); p != "" {
 		opt.log.Warn("the rules can't be read", "problem", p)
 	}
-	gate := gatelatch.New(g.store, rules, cfg.hooks()...)
-	gate.TellAfter(opt.log, cfg.afterHooks()...)
-	g.gate, g.tools = gate, cfg.Tools
 	g.work.Go(func() { gate.Run(ctx) })
+	g.work.Go(func() { g.upkeep(ctx, gate, rules) })
 	g.work.Go(func() {
 		if err := g.trail.run(ctx, opt.checkpointsRequired); err != nil {
 			g.failed <- err
@@ -180,7 +184,7 @@ func personName() string {
 	return "you"
 }
 
-func (g *gateway) listen(ctx context.Context, gate *gatelatch.Gate, rules *policy.File) error {
+func (g *gateway) listen(ctx context.Context, gate *gatelatch.Gate, rules *rules) error {
 	tcp, err := listenLoopback(g.opt.listen)
 	if err != nil {
 		return err
@@ -188,7 +192,7 @@ func (g *gateway) listen(ctx context.Context, gate *gatelatch.Gate, rules *polic
 	addr := tcp.Addr().String()
 	g.url = "http://" + addr
 	srv, err := server.New(server.Options{
-		Gate: gate, Auth: g.auth, Web: web.FS(), URL: g.url, Version: version, Notice: joinProblems(rules.Problem, g.trail.Problem),
+		Gate: gate, Auth: g.auth, Web: web.FS(), URL: g.url, Version: version, Policy: rules.path(), Notice: joinProblems(rules.Problem, g.drift.Problem, g.trail.Problem),
 		Tools: g.tools, Log: g.opt.log,
 	})
 	if err != nil {

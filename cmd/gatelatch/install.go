@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/gatelatch/gatelatch/internal/hostconfig"
+	"github.com/gatelatch/gatelatch/internal/statedir"
 	"github.com/spf13/cobra"
 )
 
@@ -86,12 +87,12 @@ people who want to be asked: "claude --safe-mode" runs without them.`,
 		if err != nil {
 			return err
 		}
-		return installClaude(cmd, sys, opt, hook)
+		return installClaude(cmd, sys, opt, dir, hook)
 	}
 	return cmd
 }
 
-func installClaude(cmd *cobra.Command, sys system, opt installOptions, hook hostconfig.Hook) error {
+func installClaude(cmd *cobra.Command, sys system, opt installOptions, state statedir.Dir, hook hostconfig.Hook) error {
 	warnings, err := checkClaude(cmd.Context(), sys, opt.force)
 	if err != nil {
 		return err
@@ -116,6 +117,11 @@ func installClaude(cmd *cobra.Command, sys system, opt installOptions, hook host
 	}
 	if report.Changed {
 		if err := opt.apply(cmd, sys, file, change); err != nil {
+			return err
+		}
+	}
+	if !opt.dryRun {
+		if err := (installed{file.path, hook}).save(state); err != nil {
 			return err
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 
 	"github.com/gatelatch/gatelatch/internal/hostconfig"
+	"github.com/gatelatch/gatelatch/internal/statedir"
 	"github.com/spf13/cobra"
 )
 
@@ -34,16 +35,21 @@ func uninstallClaudeCmd(sys system) *cobra.Command {
 		Long: `Take out what "gatelatch install claude" wrote, and nothing else. If the file
 was not changed since, it gets its old bytes back.`,
 		Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			return uninstallClaude(cmd, sys, w, place)
-		},
 	}
 	w.flags(cmd)
 	place.flags(cmd)
+	state := stateFlag(cmd)
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		dir, err := state()
+		if err != nil {
+			return err
+		}
+		return uninstallClaude(cmd, sys, w, place, dir)
+	}
 	return cmd
 }
 
-func uninstallClaude(cmd *cobra.Command, sys system, w writing, place claudePlace) error {
+func uninstallClaude(cmd *cobra.Command, sys system, w writing, place claudePlace, state statedir.Dir) error {
 	file, change, err := place.plan(func(f settingsFile) (hostconfig.Change, error) {
 		return hostconfig.Uninstall(f.data, f.backup)
 	})
@@ -53,6 +59,11 @@ func uninstallClaude(cmd *cobra.Command, sys system, w writing, place claudePlac
 	report := uninstallReport{File: file.path, Link: file.link, Changed: change.Hooks > 0, DryRun: w.dryRun, Removed: change.Hooks}
 	if report.Changed {
 		if err := w.apply(cmd, sys, file, change); err != nil {
+			return err
+		}
+	}
+	if !w.dryRun {
+		if err := forgetInstalled(state, file.path); err != nil {
 			return err
 		}
 	}

@@ -172,6 +172,20 @@ func checkEvent(text []byte, name string, event *node) error {
 	return nil
 }
 
+// ClaudeDrift tells how the text of a settings file differs from what Claude
+// wrote into it, "" if it asks as it did.
+func ClaudeDrift(settings []byte, h Hook) string {
+	switch same, err := hasExactly(settings, ClaudeEntries(h)); {
+	case blank(settings):
+		return "the file is gone or empty"
+	case err != nil:
+		return "the file can't be read: " + err.Error()
+	case !same:
+		return "the hooks are not as they were written"
+	}
+	return strings.Join(ClaudeWarnings(settings), "; ")
+}
+
 // hasExactly tells whether our hooks in text are these and no others.
 func hasExactly(text []byte, entries []Entry) (bool, error) {
 	root, err := parse(text)

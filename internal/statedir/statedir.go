@@ -27,6 +27,9 @@ func (d Dir) ApproverKey() string { return filepath.Join(string(d), "approver.ke
 // CheckpointKey is the file with the key that signs checkpoints of the trail.
 func (d Dir) CheckpointKey() string { return filepath.Join(string(d), "checkpoint.key") }
 
+// Hosts holds what was written into the settings of agents.
+func (d Dir) Hosts() string { return filepath.Join(string(d), "hosts") }
+
 // Run holds what is there only while a gateway runs.
 func (d Dir) Run() string { return filepath.Join(string(d), "run") }
 
