@@ -44,10 +44,14 @@ func (s *Set) modeFor(f *Facts) modeInForce {
 			out = modeInForce{mode: mode, layer: l.name, source: source}
 		}
 	}
-	if mode := f.session.ModeAt(s.now()); strictness(mode) >= 0 {
+	switch mode := f.session.ModeAt(s.now()); {
+	case mode == "":
+		return out
+	case strictness(mode) < 0:
+		return modeInForce{mode: gatelatch.ModeDefault, layer: layerSession}
+	default:
 		return modeInForce{mode: mode, layer: layerSession, choice: &f.session.Chosen}
 	}
-	return out
 }
 
 // strictness is less for a stricter mode, and negative for what is none.
