@@ -30,8 +30,9 @@ type Result struct {
 
 // A RefusedError says why a call did not run.
 type RefusedError struct {
-	State gatelatch.State
-	Text  string
+	State     gatelatch.State
+	Text      string
+	Interrupt bool // a person wants the agent's turn to end
 }
 
 func (e *RefusedError) Error() string { return e.Text }
@@ -85,7 +86,7 @@ func (g *Guard) message(ctx context.Context, message string, calls []asked) ([]R
 	for i, a := range calls {
 		out[i] = Result{Call: a.ID}
 		if a.tool.inner == nil {
-			out[i].Err = &RefusedError{gatelatch.Denied, "There is no such tool."}
+			out[i].Err = &RefusedError{State: gatelatch.Denied, Text: "There is no such tool."}
 			continue
 		}
 		c, err := g.before(ctx, a.tool.name, a.Call)
@@ -156,7 +157,7 @@ func result(r gatelatch.Result, failure error) Result {
 	switch {
 	case r.Outcome == gatelatch.Done:
 	case r.Outcome == "":
-		out.Output, out.Err = nil, &RefusedError{r.State, string(r.Output)}
+		out.Output, out.Err = nil, &RefusedError{r.State, string(r.Output), r.Interrupt}
 	case failure != nil:
 		out.Err = failure
 	default:

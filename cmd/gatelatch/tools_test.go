@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync"
 	"testing"
 
@@ -17,6 +18,18 @@ import (
 	"github.com/gatelatch/gatelatch/internal/statedir"
 )
 
+func explainTool(t *testing.T, config string, args ...string) string {
+	t.Helper()
+	var out bytes.Buffer
+	root := newRootCmd()
+	root.SetOut(&out)
+	root.SetArgs(append([]string{"tools", "explain", "--config", config}, args...))
+	if err := root.ExecuteContext(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	return out.String()
+}
+
 func TestToolsExplain(t *testing.T) {
 	dir := t.TempDir()
 	writeFile(t, filepath.Join(dir, "config.yaml"), `
@@ -26,17 +39,7 @@ tools:
   plugins: {memory: [recall]}
   deny: [exec]
 `)
-	explain := func(args ...string) string {
-		t.Helper()
-		var out bytes.Buffer
-		root := newRootCmd()
-		root.SetOut(&out)
-		root.SetArgs(append([]string{"tools", "explain", "--config", dir}, args...))
-		if err := root.ExecuteContext(t.Context()); err != nil {
-			t.Fatal(err)
-		}
-		return out.String()
-	}
+	explain := func(args ...string) string { t.Helper(); return explainTool(t, dir, args...) }
 	want := `Bash may not be used: denied by "exec" (tools.global)
 
 passes   apply_patch
@@ -60,6 +63,28 @@ removed  tools.global                   deny exec
 	}
 	if out := explain("read", "--beside", "recall"); out[:20] != "read may not be used" {
 		t.Errorf("with the plug-in loaded: %s", out)
+	}
+}
+
+// What docs/tools.md shows is so.
+func TestDocumentedTools(t *testing.T) {
+	doc, err := os.ReadFile("../../docs/tools.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	block := func(start string) string {
+		t.Helper()
+		_, rest, _ := strings.Cut(string(doc), start)
+		body, _, found := strings.Cut(rest, "```")
+		if !found {
+			t.Fatalf("docs/tools.md has no %q", start)
+		}
+		return body
+	}
+	dir := t.TempDir()
+	writeFile(t, filepath.Join(dir, "config.yaml"), block("```yaml\n"))
+	if got, want := explainTool(t, dir, "Bash", "--agent", "helper", "--provider", "openai"), block("```console\n$ gatelatch tools explain Bash --agent helper --provider openai\n"); got != want {
+		t.Error(cmp.Diff(want, got))
 	}
 }
 

@@ -25,7 +25,7 @@ var layer = map[string]int{
 
 	"store/memory": 4, "store/sqlite": 4, "store/postgres": 4, "store/storetest": 4, "server": 4, "adapter/hookcmd": 4,
 
-	"cmd/gatelatch": 5, "cmd/gatelatch-hook": 5,
+	"cmd/gatelatch": 5, "cmd/gatelatch-hook": 5, "examples/agent-go": 5,
 
 	"e2e/scriptedmodel": 0, "e2e/output": 0, "e2e": 6, "e2e/crash": 6, "e2e/linear": 6, "bench": 6, "bench/hello": 0,
 }
