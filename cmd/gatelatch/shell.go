@@ -1,0 +1,224 @@
+package main
+
+import (
+	"bufio"
+	"encoding/json"
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"slices"
+	"sort"
+	"strings"
+	"time"
+
+	"github.com/gatelatch/gatelatch/internal/strictjson"
+	"github.com/gatelatch/gatelatch/shell"
+	"github.com/spf13/cobra"
+)
+
+func newShellCmd() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "shell",
+		Short: "Look at what command lines would do",
+		Args:  cobra.NoArgs,
+		RunE:  helpOnly,
+	}
+	cmd.AddCommand(newShellCheckCmd())
+	return cmd
+}
+
+func newShellCheckCmd() *cobra.Command {
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "check FILE.jsonl",
+		Short: "Score labelled command lines against what is called harmless",
+		Long: `Read one JSON object a line, {"command": …, "class": "must-ask" or "should-allow"},
+judge each command as in a project directory with a harmless Git repository, and
+say how many were allowed that must be asked about, and the other way round.
+Nothing is run. "-" reads standard input.`,
+		Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			in := cmd.InOrStdin()
+			if args[0] != "-" {
+				f, err := os.Open(args[0])
+				if err != nil {
+					return err
+				}
+				defer f.Close()
+				in = f
+			}
+			s, err := scoreShell(in)
+			if err != nil {
+				return fmt.Errorf("%s: %w", args[0], err)
+			}
+			if asJSON {
+				return s.writeJSON(cmd.OutOrStdout())
+			}
+			s.write(cmd.OutOrStdout())
+			return nil
+		},
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print the result as JSON")
+	return cmd
+}
+
+const (
+	mustAsk     = "must-ask"
+	shouldAllow = "should-allow"
+)
+
+// A labelled is one row of a corpus.
+type labelled struct {
+	Command string   `json:"command"`
+	Class   string   `json:"class"`
+	Why     string   `json:"why,omitempty"`
+	Tier    string   `json:"tier,omitempty"`
+	Sources []string `json:"sources,omitempty"`
+}
+
+// A miss is a row that was judged wrongly, and the reasons.
+type miss struct {
+	labelled
+	Reasons []string `json:"reasons,omitempty"`
+}
+
+// A tally counts rows of one class and those judged wrongly.
+type tally struct{ rows, wrong int }
+
+type shellScore struct {
+	all    map[string]*tally // by class
+	parts  map[string]*tally // by class, and tier or source
+	misses []miss
+	times  []time.Duration
+}
+
+// The place that rows are judged in.
+var (
+	checkEnv = shell.Env{Dir: "/home/user/project", Home: "/home/user", Project: "/home/user/project", Files: harmlessRepository{}}
+	// What a read-only judgement lets through: the project, scratch files, and services that
+	// are set up.
+	checkScope = shell.Scope{Roots: []string{"/home/user/project", "/tmp"}, Remote: true}
+)
+
+// harmlessRepository is a project whose Git configuration runs nothing.
+type harmlessRepository struct{}
+
+// GitRuns implements shell.Files.
+func (harmlessRepository) GitRuns(dir string) ([]string, bool) {
+	return nil, dir == checkEnv.Project || strings.HasPrefix(dir, checkEnv.Project+"/")
+}
+
+func scoreShell(in io.Reader) (*shellScore, error) {
+	s := &shellScore{all: map[string]*tally{mustAsk: {}, shouldAllow: {}}, parts: map[string]*tally{}}
+	lines := bufio.NewScanner(in)
+	lines.Buffer(nil, 1<<20)
+	for n := 1; lines.Scan(); n++ {
+		if len(strings.TrimSpace(lines.Text())) == 0 {
+			continue
+		}
+		var row labelled
+		if err := json.Unmarshal(lines.Bytes(), &row); err != nil {
+			return nil, fmt.Errorf("line %d: %w", n, err)
+		}
+		if s.all[row.Class] == nil {
+			return nil, fmt.Errorf("line %d: class %q is neither %s nor %s", n, row.Class, mustAsk, shouldAllow)
+		}
+		s.add(row)
+	}
+	return s, lines.Err()
+}
+
+func (s *shellScore) add(row labelled) {
+	begin := time.Now()
+	facts := shell.Read(row.Command, checkEnv)
+	allowed := facts.ReadOnly(checkScope)
+	s.times = append(s.times, time.Since(begin))
+	wrong := allowed == (row.Class == mustAsk)
+	s.all[row.Class].count(wrong)
+	for _, part := range append([]string{"tier " + row.Tier}, prefixed("source ", row.Sources)...) {
+		key := row.Class + ", " + part
+		if s.parts[key] == nil {
+			s.parts[key] = &tally{}
+		}
+		s.parts[key].count(wrong)
+	}
+	if wrong {
+		s.misses = append(s.misses, miss{row, reasons(facts)})
+	}
+}
+
+func (t *tally) count(wrong bool) {
+	t.rows++
+	if wrong {
+		t.wrong++
+	}
+}
+
+func (t *tally) rate() float64 { return 100 * float64(t.wrong) / float64(max(1, t.rows)) }
+
+func prefixed(prefix string, list []string) []string {
+	var out []string
+	for _, s := range list {
+		out = append(out, prefix+s)
+	}
+	return out
+}
+
+func reasons(f *shell.Facts) []string {
+	var out []string
+	for _, e := range f.Beyond(checkScope) {
+		text := strings.TrimSpace(e.Action.String() + " " + e.Code + " " + e.Detail)
+		if !slices.Contains(out, text) && len(out) < 5 {
+			out = append(out, text)
+		}
+	}
+	return out
+}
+
+// at returns the time that the share p of all commands stays below.
+func (s *shellScore) at(p float64) time.Duration {
+	if len(s.times) == 0 {
+		return 0
+	}
+	sorted := slices.Clone(s.times)
+	sort.Slice(sorted, func(i, j int) bool { return sorted[i] < sorted[j] })
+	return sorted[min(len(sorted)-1, int(p*float64(len(sorted))))]
+}
+
+func (s *shellScore) write(w io.Writer) {
+	for _, m := range s.misses {
+		verdict := "asked"
+		if m.Class == mustAsk {
+			verdict = "ALLOWED"
+		}
+		fmt.Fprintf(w, "%s %q\n", verdict, m.Command)
+		for _, r := range m.Reasons {
+			fmt.Fprintf(w, "    %s\n", r)
+		}
+	}
+	for _, class := range []string{mustAsk, shouldAllow} {
+		t := s.all[class]
+		fmt.Fprintf(w, "%-13s %6d rows, %5d wrong, %6.2f %%\n", class, t.rows, t.wrong, t.rate())
+	}
+	for _, key := range slices.Sorted(maps.Keys(s.parts)) {
+		t := s.parts[key]
+		fmt.Fprintf(w, "  %-40s %6d rows, %5d wrong, %6.2f %%\n", key, t.rows, t.wrong, t.rate())
+	}
+	fmt.Fprintf(w, "time a command: median %v, 99 %% below %v\n", s.at(0.5), s.at(0.99))
+}
+
+func (s *shellScore) writeJSON(w io.Writer) error {
+	out := map[string]any{
+		"must_ask":     map[string]int{"rows": s.all[mustAsk].rows, "allowed": s.all[mustAsk].wrong},
+		"should_allow": map[string]int{"rows": s.all[shouldAllow].rows, "asked": s.all[shouldAllow].wrong},
+		"median_us":    float64(s.at(0.5).Nanoseconds()) / 1000,
+		"misses":       slices.Concat([]miss{}, s.misses),
+	}
+	data, err := strictjson.Marshal(out)
+	if err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(w, "%s\n", data)
+	return err
+}

@@ -1,0 +1,217 @@
+package shell
+
+import (
+	"path"
+	"slices"
+	"strings"
+
+	"mvdan.cc/sh/v3/syntax"
+)
+
+// assigns reads assignments from left to right. Without a command they hold for
+// the shell itself, each for those behind it.
+func (r *reader) assigns(list []*syntax.Assign, st *state, keep bool) []variable {
+	if len(list) == 0 {
+		return nil
+	}
+	out := make([]variable, 0, len(list))
+	for _, a := range list {
+		at := r.at
+		v := variable{a.Name.Value, r.assignedValue(a, st)}
+		r.at = at
+		if keep {
+			r.assigned(v.name, v.value, st)
+			st.set(v.name, v.value)
+		}
+		out = append(out, v)
+	}
+	return out
+}
+
+func (r *reader) assignedValue(a *syntax.Assign, st *state) WordValue {
+	if a.Index != nil {
+		r.arithm(a.Index, st)
+	}
+	if a.Array != nil {
+		for _, e := range a.Array.Elems {
+			if e.Index != nil {
+				r.arithm(e.Index, st)
+			}
+			r.word(nil, e.Value, st)
+		}
+		return WordValue{}
+	}
+	v := r.one(a.Value, st)
+	switch {
+	case a.Index != nil:
+		return WordValue{}
+	case a.Append:
+		before, ok := st.vars[a.Name.Value]
+		if !ok || before.Kind != Const || v.Kind != Const {
+			return WordValue{}
+		}
+		v.Text = before.Text + v.Text
+	case v.Kind == Const && v.home:
+	case v.Kind == Const && a.Value != nil && strings.Contains(v.Text, "~"):
+		return WordValue{} // bash expands ~ behind a colon, too
+	}
+	return v
+}
+
+// assigned judges a variable that the shell sets for itself, and for what it
+// runs if the variable was exported before.
+func (r *reader) assigned(name string, v WordValue, st *state) {
+	if i, ok := matchName(riskyVariables[:], name); ok && !harmlessValue(name, v) {
+		_ = i
+		r.add(Effect{Action: Executes, Code: "VARIABLE_RUNS", Detail: name, Start: v.Start, End: v.End})
+	}
+	if name == "HOME" || name == "PWD" || name == "CDPATH" {
+		st.set(name, v)
+	}
+}
+
+// environment judges variables in front of a command whose spec is s.
+func (r *reader) environment(list []variable, s *spec) {
+	for _, a := range list {
+		r.variable(a, s)
+	}
+}
+
+func (r *reader) variable(a variable, s *spec) {
+	if _, safe := matchName(safeVariables[:], a.name); safe || harmlessValue(a.name, a.value) {
+		return
+	}
+	_, risky := matchName(riskyVariables[:], a.name)
+	known := s != nil && s.envKnown && !slices.Contains(s.env, a.name)
+	switch {
+	case s != nil && s.is(assigns) && a.name == "IFS": // IFS= read
+	case risky:
+		r.add(Effect{Action: Executes, Code: "VARIABLE_RUNS", Detail: a.name, Start: a.value.Start, End: a.value.End})
+	case !known:
+		r.add(Effect{Code: "VARIABLE", Detail: a.name, Start: a.value.Start, End: a.value.End})
+	}
+}
+
+// harmlessValue knows values that do no harm whatever reads them: a PATH of
+// system folders, a pager that only prints.
+func harmlessValue(name string, v WordValue) bool {
+	if !v.Known() {
+		return false
+	}
+	switch {
+	case name == "PATH":
+		for dir := range strings.SplitSeq(v.Text, ":") {
+			if !slices.Contains(systemDirs, dir+"/") {
+				return false
+			}
+		}
+		return true
+	case strings.HasSuffix(name, "PAGER"):
+		return v.Text == "cat" || v.Text == ""
+	case name == "TERM":
+		return !strings.Contains(v.Text, "/")
+	case name == "GIT_OPTIONAL_LOCKS", name == "GIT_TERMINAL_PROMPT":
+		return v.Text == "0" || v.Text == "1"
+	}
+	return false
+}
+
+func matchName(patterns []string, name string) (int, bool) {
+	for i, p := range patterns {
+		if p == name {
+			return i, true
+		}
+		if strings.Contains(p, "*") {
+			if ok, err := path.Match(p, name); ok && err == nil {
+				return i, true
+			}
+		}
+	}
+	return 0, false
+}
+
+// declare reads export, declare, local, readonly, typeset and nameref.
+func (r *reader) declare(c *syntax.DeclClause, st *state) {
+	at, s := r.at, r.spanOf(c)
+	words := []WordValue{{Kind: Const, Text: c.Variant.Value, Start: s.start, End: s.end}}
+	defer func() { r.at = at }()
+	if !r.begin(Simple{Words: words, Start: s.start, End: s.end}) {
+		return
+	}
+	index := r.at
+	exports, number, global := c.Variant.Value == "export", false, c.Variant.Value == "export" || c.Variant.Value == "readonly"
+	var sets []variable // all values are expanded before one is set
+	for _, a := range c.Args {
+		if a.Naked || a.Name == nil {
+			v := WordValue{Kind: Const}
+			if a.Name != nil {
+				v.Text = a.Name.Value
+			}
+			if a.Value != nil {
+				v = r.one(a.Value, st)
+			}
+			r.at = index
+			words = append(words, v)
+			r.declared(c.Variant.Value, v, st)
+			exports = exports || strings.HasPrefix(v.Text, "-") && strings.Contains(v.Text, "x")
+			global = global || strings.HasPrefix(v.Text, "-") && strings.Contains(v.Text, "g")
+			number = number || strings.HasPrefix(v.Text, "-") && strings.Contains(v.Text, "i")
+			if exports && syntax.ValidName(v.Text) {
+				r.exported(variable{v.Text, WordValue{}})
+			}
+			continue
+		}
+		v := r.assignedValue(a, st)
+		r.at = index
+		if number {
+			r.number(v, a)
+		}
+		words = append(words, WordValue{Kind: Begins, Text: a.Name.Value + "="})
+		if exports {
+			r.exported(variable{a.Name.Value, v})
+		} else {
+			r.assigned(a.Name.Value, v, st)
+		}
+		sets = append(sets, variable{a.Name.Value, v})
+	}
+	for _, v := range sets {
+		if !global {
+			st.local(v.name)
+		}
+		st.set(v.name, v.value)
+	}
+	r.facts.Commands[index].Words = words
+}
+
+// declared judges an option or a name without a value.
+func (r *reader) declared(variant string, v WordValue, st *state) {
+	switch {
+	case !v.Known():
+		r.blame(Unknown, "EVALUATES_NAME", v)
+	case variant == "nameref", strings.HasPrefix(v.Text, "-") && strings.ContainsAny(v.Text, "nf"):
+		if v.Text != "-f" || variant == "export" { // declare -f prints
+			r.blame(Unknown, "DECLARATION", v)
+		}
+	case strings.HasPrefix(v.Text, "-") || strings.HasPrefix(v.Text, "+"):
+		if strings.Trim(v.Text[1:], "agilprtuxAFI") != "" {
+			r.blame(Unknown, "UNKNOWN_OPTION", v)
+		}
+	case !syntax.ValidName(v.Text):
+		r.blame(Unknown, "EVALUATES_NAME", v)
+	}
+	_ = st
+}
+
+// exported judges a variable that everything run from now on gets.
+func (r *reader) exported(a variable) {
+	if _, safe := matchName(safeVariables[:], a.name); safe || harmlessValue(a.name, a.value) {
+		return
+	}
+	if _, risky := matchName(riskyVariables[:], a.name); risky {
+		r.add(Effect{Action: Executes, Code: "VARIABLE_RUNS", Detail: a.name, Start: a.value.Start, End: a.value.End})
+		return
+	}
+	r.add(Effect{Action: ChangesShell, Code: "EXPORT", Detail: a.name, Start: a.value.Start, End: a.value.End})
+}
+
+func validName(s string) bool { return syntax.ValidName(s) }

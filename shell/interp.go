@@ -1,0 +1,255 @@
+package shell
+
+import (
+	"slices"
+
+	"mvdan.cc/sh/v3/syntax"
+)
+
+// stmts reads a list, and returns the output if it is that of one command.
+func (r *reader) stmts(list []*syntax.Stmt, st *state) WordValue {
+	var out WordValue
+	for _, s := range list {
+		out = r.stmt(s, st)
+	}
+	if len(list) != 1 {
+		return WordValue{}
+	}
+	return out
+}
+
+func (r *reader) stmt(s *syntax.Stmt, st *state) WordValue {
+	if s.Background || s.Coprocess || s.Disown {
+		st = st.clone()
+	}
+	if call, ok := s.Cmd.(*syntax.CallExpr); ok {
+		return r.call(call, s.Redirs, st)
+	}
+	before := r.stdin
+	defer func() { r.stdin = before }()
+	r.redirects(s.Redirs, st, nil)
+	return r.compound(s.Cmd, st)
+}
+
+// compound reads everything that is no simple command.
+func (r *reader) compound(cmd syntax.Command, st *state) WordValue {
+	switch c := cmd.(type) {
+	case nil:
+	case *syntax.Block:
+		return r.stmts(c.Stmts, st)
+	case *syntax.Subshell:
+		return r.stmts(c.Stmts, st.clone())
+	case *syntax.BinaryCmd:
+		return r.binary(c, st)
+	case *syntax.IfClause:
+		r.ifClause(c, st)
+	case *syntax.WhileClause:
+		r.loop(st, c.Cond, c.Do)
+	case *syntax.ForClause:
+		r.forClause(c, st)
+	case *syntax.CaseClause:
+		r.caseClause(c, st)
+	case *syntax.FuncDecl:
+		in := *r
+		st.define(c.Name.Value, &function{body: c.Body, in: &in})
+	case *syntax.TimeClause:
+		if c.Stmt != nil {
+			return r.stmt(c.Stmt, st)
+		}
+	case *syntax.ArithmCmd:
+		r.special(c, "((", func() { r.arithm(c.X, st) })
+	case *syntax.LetClause:
+		r.special(c, "let", func() {
+			for _, x := range c.Exprs {
+				r.arithm(x, st)
+			}
+		})
+	case *syntax.TestClause:
+		r.special(c, "[[", func() { r.testExpr(c.X, st) })
+	case *syntax.DeclClause:
+		r.declare(c, st)
+	case *syntax.CoprocClause:
+		// Bash takes "coproc rm > f" for running rm, the parser for a name.
+		r.special(c, "coproc", func() { r.unknown("COPROC", "") })
+		r.facts.Guesses = append(r.facts.Guesses, raw(r.text(c))...)
+		r.stmt(c.Stmt, st.clone())
+	default:
+		r.unknown("SYNTAX", "a construct that is not known")
+	}
+	return WordValue{}
+}
+
+// special records what is no simple command to the parser but acts as one.
+func (r *reader) special(n syntax.Node, name string, judge func()) {
+	at, s := r.at, r.spanOf(n)
+	r.begin(Simple{Words: []WordValue{{Kind: Const, Text: name, Start: s.start, End: s.end}}, Start: s.start, End: s.end})
+	judge()
+	r.at = at
+}
+
+// begin makes c the command that is being judged, if there may be more.
+func (r *reader) begin(c Simple) bool {
+	c.Via = r.via
+	r.facts.Commands = append(r.facts.Commands, c)
+	r.at = len(r.facts.Commands) - 1
+	if *r.budget--; *r.budget < 0 {
+		if *r.budget == -1 {
+			r.unreadable("TOO_MANY", "commands")
+		}
+		return false
+	}
+	return true
+}
+
+func (r *reader) text(n syntax.Node) string {
+	start := min(int(n.Pos().Offset()), len(r.src))
+	return r.src[start:max(start, min(int(n.End().Offset()), len(r.src)))]
+}
+
+func (r *reader) binary(c *syntax.BinaryCmd, st *state) WordValue {
+	switch c.Op {
+	case syntax.AndStmt, syntax.OrStmt:
+		r.stmt(c.X, st)
+		skipped := st.clone()
+		r.stmt(c.Y, st)
+		st.join(skipped)
+		return WordValue{}
+	default:
+		out := r.stmt(c.X, st.clone())
+		before := r.stdin
+		r.stdin = &out
+		result := r.stmt(c.Y, st.clone())
+		r.stdin = before
+		return result
+	}
+}
+
+func (r *reader) ifClause(c *syntax.IfClause, st *state) {
+	r.stmts(c.Cond, st)
+	other := st.clone()
+	r.stmts(c.Then, st)
+	if c.Else != nil {
+		r.ifClause(c.Else, other)
+	}
+	st.join(other)
+}
+
+func (r *reader) loop(st *state, cond, body []*syntax.Stmt) {
+	never := st.clone()
+	st.forget(nodes(cond, body)...)
+	r.stmts(cond, st)
+	r.stmts(body, st)
+	st.join(never)
+}
+
+func nodes(lists ...[]*syntax.Stmt) []syntax.Node {
+	var out []syntax.Node
+	for _, list := range lists {
+		for _, s := range list {
+			out = append(out, s)
+		}
+	}
+	return out
+}
+
+func (r *reader) forClause(c *syntax.ForClause, st *state) {
+	switch l := c.Loop.(type) {
+	case *syntax.WordIter:
+		var items []WordValue
+		for _, w := range l.Items {
+			items = r.word(items, w, st)
+		}
+		if !l.InPos.IsValid() {
+			items = st.args
+		}
+		never := st.clone()
+		st.forget(nodes(c.Do)...)
+		st.set(l.Name.Value, item(items))
+		if c.Select {
+			st.set(l.Name.Value, WordValue{})
+		}
+		r.stmts(c.Do, st)
+		st.join(never)
+	case *syntax.CStyleLoop:
+		r.special(l, "((", func() {
+			r.arithm(l.Init, st)
+			st.forget(nodes(c.Do)...)
+			if l.Post != nil {
+				forgetNumbers(st, l.Post)
+			}
+			r.arithm(l.Cond, st)
+			r.arithm(l.Post, st)
+		})
+		r.loop(st, nil, c.Do)
+	}
+}
+
+// item is what one element of a list may be.
+func item(list []WordValue) WordValue {
+	var alts []string
+	for _, w := range list {
+		switch w.Kind {
+		case Const, OneOf:
+			alts = append(alts, choices(w)...)
+		case Glob, Listed, Names, Fields, Any, Begins, Integer:
+			if len(list) != 1 {
+				return WordValue{}
+			}
+			switch w.Kind {
+			case Listed:
+				w.Kind = Names
+			case Fields:
+				w.Kind = Any
+			default:
+			}
+			return w
+		}
+	}
+	slices.Sort(alts)
+	alts = slices.Compact(alts)
+	switch {
+	case len(alts) == 1:
+		return WordValue{Kind: Const, Text: alts[0]}
+	case len(alts) == 0:
+		return WordValue{Kind: Const}
+	case len(alts) > maxAlts:
+		return WordValue{}
+	}
+	return WordValue{Kind: OneOf, Text: alts[0], Alts: alts}
+}
+
+func (r *reader) caseClause(c *syntax.CaseClause, st *state) {
+	r.word(nil, c.Word, st)
+	result := st.clone()
+	for _, i := range c.Items {
+		for _, p := range i.Patterns {
+			r.word(nil, p, st)
+		}
+		branch := st.clone()
+		r.stmts(i.Stmts, branch)
+		result.join(branch)
+	}
+	// ;& goes on into the next branch with what this one set.
+	*st = *result
+	if slices.ContainsFunc(c.Items, func(i *syntax.CaseItem) bool { return i.Op != syntax.Break }) {
+		st.forget(c)
+		for _, i := range c.Items {
+			r.stmts(i.Stmts, st)
+		}
+	}
+}
+
+// uncalled reads functions that the script defines and does not call: the
+// shell may live on.
+func (r *reader) uncalled(st *state) {
+	for _, f := range st.funcs {
+		if !f.called && f.body != nil {
+			f.called = true
+			in := *f.in
+			in.at, in.stdin = -1, nil
+			body := st.clone()
+			body.args = []WordValue{{Kind: Fields}}
+			in.stmt(f.body, body)
+		}
+	}
+}

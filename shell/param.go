@@ -1,0 +1,184 @@
+package shell
+
+import (
+	"slices"
+	"strings"
+
+	"mvdan.cc/sh/v3/syntax"
+)
+
+// param adds the value of a parameter.
+func (b *builder) param(p *syntax.ParamExp, quoted bool) {
+	if p.Param == nil {
+		b.r.unknown("SYNTAX", "an expansion that is not known")
+		b.add(WordValue{}, quoted)
+		return
+	}
+	name := p.Param.Value
+	all := name == "@" || name == "*" || b.indexed(p)
+	if p.Slice != nil {
+		b.r.arithm(p.Slice.Offset, b.st)
+		b.r.arithm(p.Slice.Length, b.st)
+	}
+	if p.Repl != nil {
+		b.r.one(p.Repl.Orig, b.st)
+		b.r.one(p.Repl.With, b.st)
+	}
+	switch {
+	case p.Length:
+		b.add(WordValue{Kind: Integer}, quoted)
+	case p.Names != 0, p.Excl && all:
+		b.add(WordValue{Kind: Fields}, quoted && p.Names != syntax.NamesPrefixWords)
+	case p.Excl:
+		b.indirect(name, quoted)
+	case p.Exp != nil:
+		b.add(b.r.operator(p, b.value(name), b.st), quoted && !all)
+	case p.Slice != nil || p.Repl != nil:
+		b.add(WordValue{}, quoted && !all)
+	case (name == "@" || name == "*") && !b.whole:
+		b.positional(name == "@", quoted)
+	case all:
+		b.add(WordValue{}, b.whole)
+	default:
+		b.r.secretVariable(p)
+		b.add(b.value(name), quoted)
+	}
+}
+
+// indexed reads the subscript, which bash evaluates, and reports whether it
+// stands for all elements.
+func (b *builder) indexed(p *syntax.ParamExp) bool {
+	if p.Index == nil {
+		return false
+	}
+	if w, ok := p.Index.(*syntax.Word); ok && (w.Lit() == "@" || w.Lit() == "*") {
+		return true
+	}
+	b.r.arithm(p.Index, b.st)
+	return false
+}
+
+// positional adds "$@" or $*.
+func (b *builder) positional(each, quoted bool) {
+	for i, v := range b.st.args {
+		if i > 0 {
+			if each || !quoted {
+				b.finish()
+			} else {
+				b.text(" ")
+			}
+		}
+		if v.Kind == Fields && each && quoted && !b.started {
+			b.cur, b.started = v, true
+			continue
+		}
+		b.add(v, quoted)
+	}
+}
+
+// indirect adds ${!name}. The value of name may be a[$(rm x)], which is run.
+func (b *builder) indirect(name string, quoted bool) {
+	if v := b.st.vars[name]; v.Kind == Const && syntax.ValidName(v.Text) {
+		b.add(b.value(v.Text), quoted)
+		return
+	}
+	b.r.unknown("INDIRECT_EXPANSION", name)
+	b.add(WordValue{}, quoted)
+}
+
+// numeric variables that the shell sets itself.
+var integers = []string{"#", "?", "$", "!", "RANDOM", "SECONDS", "LINENO", "UID", "EUID", "PPID", "BASHPID", "EPOCHSECONDS", "SRANDOM"}
+
+func (b *builder) value(name string) WordValue {
+	if v, ok := b.st.vars[name]; ok {
+		return v
+	}
+	switch {
+	case name == "HOME" && b.r.env.Home != "":
+		return WordValue{Kind: Const, Text: b.r.env.Home}
+	case name == "PWD" && b.st.dir != "":
+		return WordValue{Kind: Const, Text: b.st.dir}
+	case slices.Contains(integers, name):
+		return WordValue{Kind: Integer}
+	case len(name) == 1 && name[0] >= '1' && name[0] <= '9':
+		return b.r.argument(int(name[0]-'1'), b.st)
+	}
+	return WordValue{}
+}
+
+func (r *reader) argument(i int, st *state) WordValue {
+	for n, v := range st.args {
+		switch {
+		case v.Kind == Fields || v.Kind == Glob || v.Kind == Listed:
+			return WordValue{}
+		case n == i:
+			return v
+		}
+	}
+	return WordValue{Kind: Const}
+}
+
+// operator returns what ${name op word} can be.
+func (r *reader) operator(p *syntax.ParamExp, v WordValue, st *state) WordValue {
+	var word WordValue
+	if p.Exp.Word != nil {
+		word = r.one(p.Exp.Word, st)
+	}
+	_, set := st.vars[p.Param.Value]
+	switch p.Exp.Op {
+	case syntax.DefaultUnset, syntax.DefaultUnsetOrNull, syntax.ErrorUnset, syntax.ErrorUnsetOrNull:
+		if v.Kind == Const && v.Text != "" {
+			return v
+		}
+		if set && v.Kind == Const && p.Exp.Op == syntax.DefaultUnsetOrNull {
+			return word
+		}
+	case syntax.AssignUnset, syntax.AssignUnsetOrNull:
+		st.set(p.Param.Value, WordValue{})
+		r.assigned(p.Param.Value, word, st)
+	case syntax.OtherParamOps:
+		if word.Text == "P" || !word.Known() {
+			r.blame(Executes, "PROMPT_EXPANSION", word)
+		}
+	default:
+	}
+	return WordValue{}
+}
+
+var secretNames = []string{"TOKEN", "SECRET", "PASSW", "APIKEY", "API_KEY", "ACCESS_KEY", "PRIVATE_KEY", "CREDENTIAL", "PASSPHRASE", "AUTH_KEY"}
+
+func secretName(name string) bool {
+	name = strings.ToUpper(name)
+	for _, s := range secretNames {
+		if strings.Contains(name, s) {
+			return true
+		}
+	}
+	return false
+}
+
+func (r *reader) secretVariable(p *syntax.ParamExp) {
+	if secretName(p.Param.Value) {
+		s := r.spanOf(p)
+		r.add(Effect{Action: ShowsSecret, Code: "SECRET_VARIABLE", Detail: p.Param.Value, Start: s.start, End: s.end})
+	}
+}
+
+// substitution reads $(…) and returns its output.
+func (r *reader) substitution(list []*syntax.Stmt, st *state) WordValue {
+	at := r.at
+	out := r.stmts(list, st.clone())
+	r.at = at
+	if out.Kind == Const && strings.ContainsAny(out.Text, "\n") {
+		out.Text = strings.TrimRight(out.Text, "\n")
+	}
+	return out
+}
+
+// process reads <(…) and >(…).
+func (r *reader) process(p *syntax.ProcSubst, st *state) {
+	at, stdin := r.at, r.stdin
+	r.stdin = &WordValue{}
+	r.stmts(p.Stmts, st.clone())
+	r.at, r.stdin = at, stdin
+}

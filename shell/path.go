@@ -1,0 +1,183 @@
+package shell
+
+import (
+	"path"
+	"strings"
+)
+
+// file adds the effect of using a path.
+func (r *reader) file(a Action, w WordValue, st *state) {
+	if w.Known() && w.Text == "-" {
+		return // standard input or output
+	}
+	r.fileAs(a, w, st, "FILE")
+}
+
+func (r *reader) fileAs(a Action, w WordValue, st *state, code string) {
+	if w.Known() && streams(a, w.Text) {
+		return
+	}
+	if w.Kind == OneOf {
+		for _, alt := range w.Alts {
+			one := w
+			one.Kind, one.Text, one.Alts = Const, alt, nil
+			r.fileAs(a, one, st, code)
+		}
+		return
+	}
+	e := Effect{Action: a, Code: strings.ToUpper(a.String()) + "_" + code, Detail: w.Text, Start: w.Start, End: w.End}
+	e.Path, e.Below = st.resolve(w)
+	if strings.HasPrefix(e.Path, "/dev/tcp/") || strings.HasPrefix(e.Path, "/dev/udp/") {
+		e.Action, e.Code = Connects, "NET_"+code
+	}
+	r.add(e)
+	if secretPath(e.Path) || w.Kind == Glob && secretGlob(w.Text) {
+		e.Action, e.Code = ShowsSecret, "SECRET_FILE"
+		r.add(e)
+	}
+}
+
+// streams are paths that are no files.
+func streams(a Action, p string) bool {
+	switch p {
+	case "/dev/null", "/dev/stdin", "/dev/stdout", "/dev/stderr", "/dev/tty":
+		return true
+	case "/dev/zero", "/dev/urandom", "/dev/random":
+		return a == Reads
+	}
+	n, ok := strings.CutPrefix(p, "/dev/fd/")
+	return ok && isInteger(n)
+}
+
+// resolve returns where a word leads, seen from the working directory, and
+// whether it is only somewhere below that. "" is not known.
+func (s *state) resolve(w WordValue) (p string, below bool) {
+	text := w.Text
+	switch w.Kind {
+	case Const:
+	case Glob:
+		text, below = globRoot(text), true
+	case Names, Listed:
+		below = true
+	case Integer:
+		text, below = "", true
+	default:
+		return "", false
+	}
+	if s.linked {
+		return "", false
+	}
+	switch {
+	case w.home && strings.HasPrefix(text, "~"):
+		return path.Clean(text), below
+	case strings.HasPrefix(text, "/"):
+	case s.dir == "":
+		return "", false
+	default:
+		text = s.dir + "/" + text
+	}
+	return path.Clean(text), below
+}
+
+// globRoot returns the folder that all matches lie below. ".." behind a * would
+// lead out of it.
+func globRoot(pattern string) string {
+	root, rest := "", pattern
+	for {
+		i := strings.IndexByte(rest, '/')
+		if i < 0 || strings.ContainsAny(rest[:i], `*?[\(`) {
+			break
+		}
+		root, rest = root+rest[:i+1], rest[i+1:]
+	}
+	for part := range strings.SplitSeq(rest, "/") {
+		if ok, err := path.Match(part, ".."); ok || err != nil {
+			return root + "../.."
+		}
+	}
+	return root
+}
+
+// within reports whether a clean path is root or lies below it.
+func within(root, p string) bool {
+	root = strings.TrimSuffix(root, "/")
+	return p == root || strings.HasPrefix(p, root+"/") || root == "" && strings.HasPrefix(p, "/")
+}
+
+// secretDirs hold credentials, at any depth.
+var secretDirs = map[string]bool{
+	".ssh": true, ".aws": true, ".gnupg": true, ".kube": true, ".azure": true, ".docker": true, ".password-store": true,
+	".config/gcloud": true, ".config/gh": true, ".config/op": true, ".config/sops": true, "keychains": true, ".gatelatch": true,
+	".config/gatelatch": true, "etc/ssl/private": true, ".mozilla": true, ".electrum": true, ".bitcoin": true, "sudoers.d": true,
+	".terraform.d": true, "run/secrets": true,
+}
+
+var secretFiles = map[string]bool{
+	".netrc": true, "_netrc": true, ".pgpass": true, ".my.cnf": true, ".npmrc": true, ".pypirc": true, ".git-credentials": true,
+	".vault-token": true, ".htpasswd": true, ".boto": true, ".s3cfg": true, ".databrickscfg": true, ".dockercfg": true,
+	"shadow": true, "gshadow": true, "shadow-": true, "sudoers": true, "credentials": true, "credentials.json": true,
+	"secrets.json": true, "secrets.yaml": true, "secrets.yml": true, "secrets.toml": true, ".envrc": true, "environ": true,
+	".bash_history": true, ".zsh_history": true, ".psql_history": true, ".mysql_history": true, ".python_history": true,
+	"terraform.tfvars": true, "service-account.json": true, "master.key": true, "authorized_keys": true, ".secrets": true,
+}
+
+var secretEndings = []string{".pem", ".key", ".p12", ".pfx", ".jks", ".keystore", ".kdbx", ".ppk", ".asc", ".gpg", ".keytab", ".ovpn", ".tfvars", ".tfstate"}
+
+// secretPath reports whether a path is one that usually holds credentials.
+func secretPath(p string) bool {
+	before := ""
+	parts := strings.Split(strings.ToLower(p), "/")
+	for i, part := range parts {
+		if secretDirs[part] || secretDirs[before+"/"+part] {
+			return true
+		}
+		if i == len(parts)-1 && secretFile(part) {
+			return true
+		}
+		before = part
+	}
+	return false
+}
+
+func secretFile(name string) bool {
+	if secretFiles[name] || strings.HasPrefix(name, "id_") && !strings.HasSuffix(name, ".pub") && len(name) < 16 && !strings.Contains(name[3:], "_") && knownKey(name) {
+		return true
+	}
+	if name == ".env" || strings.HasPrefix(name, ".env.") || strings.HasSuffix(name, ".env") {
+		return !strings.HasSuffix(name, ".example") && !strings.HasSuffix(name, ".sample") && !strings.HasSuffix(name, ".template") && !strings.HasSuffix(name, ".dist")
+	}
+	for _, e := range secretEndings {
+		if strings.HasSuffix(name, e) {
+			return true
+		}
+	}
+	return false
+}
+
+func knownKey(name string) bool {
+	for _, k := range []string{"rsa", "dsa", "ecdsa", "ed25519", "xmss"} {
+		if strings.HasPrefix(name[3:], k) {
+			return true
+		}
+	}
+	return false
+}
+
+// secretGlob reports whether a pattern is made to match files with credentials.
+// One that matches everything is not.
+func secretGlob(pattern string) bool {
+	pattern = strings.ToLower(pattern)
+	last := pattern[strings.LastIndexByte(pattern, '/')+1:]
+	if strings.Trim(last, "*?") == "" && !strings.HasPrefix(last, ".") || strings.TrimLeft(last, "*") == ".*" {
+		return secretPath(pattern)
+	}
+	if i := strings.IndexAny(last, "*?["); i > 2 && secretFile(last[:i]) {
+		return true
+	}
+	for _, name := range []string{".env", ".env.local", "server.key", "server.pem", "id_rsa", "id_ed25519", ".netrc", ".npmrc", ".git-credentials", "credentials", "shadow"} {
+		if ok, err := path.Match(last, name); ok || err != nil {
+			return true
+		}
+	}
+	return secretPath(pattern)
+}

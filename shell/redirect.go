@@ -1,0 +1,85 @@
+package shell
+
+import (
+	"strings"
+
+	"mvdan.cc/sh/v3/syntax"
+)
+
+// redirects judges redirections, and leaves in r.stdin what is known to come in.
+func (r *reader) redirects(list []*syntax.Redirect, st *state, c *Simple) {
+	for _, rd := range list {
+		s := r.spanOf(rd)
+		if rd.N != nil && strings.HasPrefix(rd.N.Value, "{") {
+			name := strings.Trim(rd.N.Value, "{}")
+			r.assigned(name, WordValue{Kind: Integer}, st)
+			st.set(name, WordValue{Kind: Integer})
+		}
+		at := r.at
+		target := r.target(rd, st)
+		r.at = at
+		switch rd.Op {
+		case syntax.Hdoc, syntax.DashHdoc:
+			body := r.one(rd.Hdoc, st)
+			r.at = at
+			r.stdin = &body
+			continue
+		case syntax.WordHdoc:
+			r.stdin = &target
+			continue
+		case syntax.DplIn, syntax.DplOut:
+			if descriptor(target) || rd.Op == syntax.DplIn {
+				if !descriptor(target) {
+					r.blame(Unknown, "REDIRECT", target)
+				}
+				if rd.Op == syntax.DplIn && (rd.N == nil || rd.N.Value == "0") {
+					r.stdin = &WordValue{}
+				}
+				continue
+			}
+			r.redirect(Writes, target, s, st)
+		case syntax.RdrIn:
+			r.redirect(Reads, target, s, st)
+			if rd.N == nil || rd.N.Value == "0" {
+				r.stdin = &WordValue{}
+			}
+		case syntax.RdrInOut:
+			r.redirect(Reads, target, s, st)
+			r.redirect(Writes, target, s, st)
+		default:
+			r.redirect(Writes, target, s, st)
+		}
+		if c != nil {
+			c.Redirects = append(c.Redirects, Redirect{Op: rd.Op.String(), Target: target, Start: s.start, End: s.end})
+		}
+	}
+}
+
+// target returns the one word that a redirection names.
+func (r *reader) target(rd *syntax.Redirect, st *state) WordValue {
+	if rd.Op == syntax.Hdoc || rd.Op == syntax.DashHdoc {
+		return WordValue{Kind: Const}
+	}
+	if rd.Op == syntax.WordHdoc {
+		return r.one(rd.Word, st)
+	}
+	words := r.word(nil, rd.Word, st)
+	if len(words) != 1 {
+		return WordValue{}
+	}
+	return words[0]
+}
+
+// descriptor reports whether the target of >& is a number, or - to close.
+func descriptor(w WordValue) bool {
+	if w.Kind == Integer {
+		return true
+	}
+	text := strings.TrimSuffix(w.Text, "-")
+	return w.Known() && w.Text != "" && (text == "" || isInteger(text))
+}
+
+func (r *reader) redirect(a Action, target WordValue, s span, st *state) {
+	target.Start, target.End = s.start, s.end
+	r.fileAs(a, target, st, "REDIRECT")
+}

@@ -1,0 +1,166 @@
+package shell
+
+import (
+	"slices"
+	"strings"
+)
+
+//go:generate go run ./spec/gen
+
+// A shape says what an operand or the value of an option is.
+type shape uint8
+
+const (
+	asNone    shape = iota // an option that takes no value
+	asText                 // any text
+	asRead                 // a file or folder to read
+	asWrite                // a file to write
+	asDelete               // a file to remove
+	asProgram              // a program to run
+	asShell                // a line for a shell
+	asLine                 // this and what follows is a line for a shell
+	asArgv                 // this and what follows is a command
+	asScript               // a file with code to run
+	asCode                 // code to run
+	asHost                 // a host or URL to talk to
+	asAssign               // a variable for what is run
+	asName                 // a variable to assign to
+	asSecret               // a credential, or what names one
+	asChange               // something that is changed: a process, a branch, an object
+	asPath                 // a folder to work in
+)
+
+// A trait says how a program reads its words.
+type trait uint16
+
+const (
+	gnu      trait = 1 << iota // the beginning of a long option is enough
+	stops                      // options end at the first operand
+	numeric                    // -20 is an option
+	single                     // long options have one dash
+	readonly                   // no option makes it do more than read
+	open                       // an option that is not listed does nothing special
+	assigns                    // a builtin that changes variables or the directory
+	needs                      // without operands it does something else
+	letters                    // the first operand may be options without a dash
+	here                       // without operands it reads the working directory
+)
+
+// actions is a set of them.
+type actions uint16
+
+func (a actions) each(yield func(Action) bool) {
+	for i := Unknown; i <= ChangesShell; i++ {
+		if a&(1<<i) != 0 && !yield(i) {
+			return
+		}
+	}
+}
+
+// An option of a program, under one of its names.
+type option struct {
+	name     string
+	takes    shape
+	optional bool // a value stands in the same word, or there is none
+	instead  bool // takes the place of the first operand
+	help     bool // all else is ignored
+	does     actions
+}
+
+// A spec is what is known about a program or one of its subcommands. The
+// tables are written by spec/gen from spec/*.yaml.
+type spec struct {
+	name     string
+	traits   trait
+	options  []option // by name
+	operands []shape  // the last one repeats if many is set
+	many     bool
+	does     actions
+	when     []when
+	commands []spec   // by name; those with a * stand last
+	groups   []string // words that may stand in front of a command
+	grammar  string
+	output   string
+	env      []string // variables that it reads
+	envKnown bool     // … and no others
+}
+
+// when changes a spec by the options that are given.
+type when struct {
+	with, without []string
+	operands      []shape
+	many          bool
+	does          actions
+}
+
+func (s *spec) is(t trait) bool { return s.traits&t != 0 }
+
+// findSpec finds a program by any of the names it goes by.
+func findSpec(name string) *spec {
+	if i, ok := slices.BinarySearchFunc(specNames[:], name, func(n specName, s string) int { return strings.Compare(n.name, s) }); ok {
+		return &specTable[specNames[i].at]
+	}
+	if strings.HasPrefix(name, "g") && len(name) > 1 {
+		if s := findSpec(name[1:]); s != nil && s.is(gnu) { // GNU programs on other systems
+			return s
+		}
+		return nil
+	}
+	if short := strings.TrimRight(name, "0123456789."); short != "" && short != name && short[len(short)-1] != '-' {
+		if s := findSpec(short); s != nil && s.grammar == "interpreter" { // python3.12
+			return s
+		}
+	}
+	return nil
+}
+
+type specName struct {
+	name string
+	at   int
+}
+
+// option finds an option by its name, or by the beginning of it.
+func (s *spec) option(name string) *option {
+	i, ok := slices.BinarySearchFunc(s.options, name, func(o option, n string) int { return strings.Compare(o.name, n) })
+	if ok {
+		return &s.options[i]
+	}
+	if !s.is(gnu) || !strings.HasPrefix(name, "--") || len(name) < 3 {
+		return nil
+	}
+	var found *option
+	for ; i < len(s.options) && strings.HasPrefix(s.options[i].name, name); i++ {
+		o := &s.options[i]
+		if found != nil && (found.takes != o.takes || found.does != o.does || found.optional != o.optional || found.instead != o.instead) {
+			return nil // which one is not known
+		}
+		found = o
+	}
+	return found
+}
+
+// command finds a subcommand.
+func (s *spec) command(name string) *spec {
+	i, ok := slices.BinarySearchFunc(s.commands, name, func(c spec, n string) int { return compareNames(c.name, n) })
+	if ok {
+		return &s.commands[i]
+	}
+	for i := len(s.commands) - 1; i >= 0 && strings.Contains(s.commands[i].name, "*"); i-- {
+		before, after, _ := strings.Cut(s.commands[i].name, "*")
+		if len(name) > len(before)+len(after) && strings.HasPrefix(name, before) && strings.HasSuffix(name, after) {
+			return &s.commands[i]
+		}
+	}
+	return nil
+}
+
+// compareNames sorts names with a * behind all others.
+func compareNames(a, b string) int {
+	if x, y := strings.Contains(a, "*"), strings.Contains(b, "*"); x != y {
+		if x {
+			return 1
+		}
+		return -1
+	}
+	return strings.Compare(a, b)
+}

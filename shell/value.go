@@ -1,0 +1,304 @@
+package shell
+
+import (
+	"strings"
+
+	"mvdan.cc/sh/v3/expand"
+	"mvdan.cc/sh/v3/syntax"
+)
+
+// word appends what w expands to. Substitutions in it are read as they run.
+func (r *reader) word(to []WordValue, w *syntax.Word, st *state) []WordValue {
+	if w == nil {
+		return to
+	}
+	s := r.spanOf(w)
+	if len(w.Parts) == 1 {
+		if lit, ok := w.Parts[0].(*syntax.Lit); ok && !strings.ContainsAny(lit.Value, "\\~*?[{") {
+			return append(to, WordValue{Kind: Const, Text: lit.Value, Start: s.start, End: s.end})
+		}
+	}
+	if !mayHaveBraces(w) {
+		return r.expansion(to, w, s, st)
+	}
+	copied := *w // SplitBraces changes the word, and a loop reads it again
+	if !syntax.SplitBraces(&copied) {
+		return r.expansion(to, w, s, st)
+	}
+	begin, n := len(to), 0
+	for each, err := range expand.BracesSeq(nil, &copied) {
+		if n++; err != nil || n > maxBraces {
+			return append(to[:begin], WordValue{Kind: Fields, Start: s.start, End: s.end})
+		}
+		to = r.expansion(to, each, s, st)
+	}
+	return to
+}
+
+func mayHaveBraces(w *syntax.Word) bool {
+	for _, p := range w.Parts {
+		if lit, ok := p.(*syntax.Lit); ok && strings.Contains(lit.Value, "{") {
+			return true
+		}
+	}
+	return false
+}
+
+// one returns the value of a word in a place where it is not split.
+func (r *reader) one(w *syntax.Word, st *state) WordValue {
+	if w == nil {
+		return WordValue{Kind: Const}
+	}
+	s := r.spanOf(w)
+	b := builder{r: r, st: st, whole: true}
+	b.parts(w.Parts, false)
+	b.cur.Start, b.cur.End = s.start, s.end
+	if b.cur.Kind == Glob {
+		b.cur.Kind = Const
+	}
+	return b.cur
+}
+
+func (r *reader) expansion(to []WordValue, w *syntax.Word, s span, st *state) []WordValue {
+	b := builder{r: r, st: st, done: to}
+	b.parts(w.Parts, false)
+	if b.started {
+		b.finish()
+	}
+	for i := len(to); i < len(b.done); i++ {
+		b.done[i].Start, b.done[i].End = s.start, s.end
+	}
+	return b.done
+}
+
+// A builder puts the parts of a word together.
+type builder struct {
+	r       *reader
+	st      *state
+	done    []WordValue
+	cur     WordValue
+	started bool // there is a word, even if it is empty
+	whole   bool // the word is not split
+	several bool // the word has more than one part
+}
+
+func (b *builder) finish() {
+	if b.cur.Kind == Any && !b.started {
+		return
+	}
+	b.done = append(b.done, b.cur)
+	b.cur, b.started = WordValue{}, false
+}
+
+func (b *builder) parts(parts []syntax.WordPart, quoted bool) {
+	b.several = b.several || len(parts) > 1
+	for i, p := range parts {
+		b.part(p, quoted, i == 0)
+	}
+}
+
+func (b *builder) part(p syntax.WordPart, quoted, first bool) {
+	switch p := p.(type) {
+	case *syntax.Lit:
+		b.lit(p.Value, quoted, first)
+	case *syntax.SglQuoted:
+		if p.Dollar {
+			b.text(unescapeC(p.Value))
+		} else {
+			b.text(p.Value)
+		}
+	case *syntax.DblQuoted:
+		b.text("")
+		b.parts(p.Parts, true)
+		if p.Dollar {
+			b.add(WordValue{}, true) // it may be translated
+		}
+	case *syntax.ParamExp:
+		b.param(p, quoted)
+	case *syntax.CmdSubst:
+		b.add(b.r.substitution(p.Stmts, b.st), quoted)
+	case *syntax.ArithmExp:
+		b.r.arithm(p.X, b.st)
+		b.add(WordValue{Kind: Integer}, quoted)
+	case *syntax.ProcSubst:
+		b.r.process(p, b.st)
+		b.text("/dev/fd/63")
+	case *syntax.ExtGlob:
+		b.glob(p.Op.String() + p.Pattern.Value + ")")
+	default:
+		b.r.unknown("SYNTAX", "an expansion that is not known")
+		b.add(WordValue{}, quoted)
+	}
+}
+
+// lit adds unquoted text, or text between double quotes.
+func (b *builder) lit(s string, quoted, first bool) {
+	if !quoted && first && strings.HasPrefix(s, "~") {
+		user, rest, _ := strings.Cut(s, "/")
+		if !strings.ContainsAny(user, "\\*?[") {
+			b.cur.home = true
+			if user == "~" && b.r.env.Home != "" && !b.assigned("HOME") {
+				b.text(b.r.env.Home + s[1:])
+				b.markGlob(rest)
+				return
+			}
+		}
+	}
+	var out strings.Builder
+	unescape(&out, s, quoted)
+	b.text(out.String())
+	if !quoted {
+		b.markGlob(s)
+	}
+}
+
+func (b *builder) assigned(name string) bool {
+	_, ok := b.st.vars[name]
+	return ok
+}
+
+// markGlob makes the word a pattern if s has an unescaped *, ? or [.
+func (b *builder) markGlob(s string) {
+	for i := 0; i < len(s); i++ {
+		switch s[i] {
+		case '\\':
+			i++
+		case '*', '?':
+			b.glob("")
+			return
+		case '[':
+			if b.several || strings.Contains(s[i:], "]") {
+				b.glob("")
+				return
+			}
+		}
+	}
+}
+
+func (b *builder) glob(s string) {
+	b.text(s)
+	if b.cur.Kind == Const {
+		b.cur.Kind = Glob
+	}
+}
+
+// text adds text that is known.
+func (b *builder) text(s string) {
+	switch {
+	case !b.started:
+		b.cur = WordValue{Kind: Const, Text: s, home: b.cur.home}
+	case b.cur.Kind == Const || b.cur.Kind == Glob:
+		b.cur.Text += s
+	case b.cur.Kind == OneOf:
+		alts := make([]string, len(b.cur.Alts))
+		for i, a := range b.cur.Alts {
+			alts[i] = a + s
+		}
+		b.cur.Alts, b.cur.Text = alts, alts[0]
+	case b.cur.Kind == Integer && s != "":
+		b.cur = WordValue{}
+	}
+	b.started = true
+}
+
+// add adds the value of an expansion.
+func (b *builder) add(v WordValue, quoted bool) {
+	quoted = quoted || b.whole
+	switch v.Kind {
+	case Const:
+		b.constant(v.Text, quoted)
+	case OneOf:
+		b.oneOf(v, quoted)
+	default:
+		b.open(v, quoted)
+	}
+}
+
+func (b *builder) constant(s string, quoted bool) {
+	if quoted {
+		b.text(s)
+		return
+	}
+	if b.assigned("IFS") && s != "" {
+		b.open(WordValue{}, false)
+		return
+	}
+	rest := s
+	for {
+		i := strings.IndexAny(rest, " \t\n")
+		if i < 0 {
+			break
+		}
+		if i > 0 {
+			b.text(rest[:i])
+			b.markGlob(rest[:i])
+		}
+		if b.started {
+			b.finish()
+		}
+		rest = rest[i+1:]
+	}
+	if rest != "" {
+		b.text(rest)
+		b.markGlob(rest)
+	}
+}
+
+func (b *builder) oneOf(v WordValue, quoted bool) {
+	for _, a := range v.Alts {
+		if !quoted && (a == "" || strings.ContainsAny(a, " \t\n*?[") || b.assigned("IFS")) {
+			b.open(WordValue{}, false)
+			return
+		}
+	}
+	before := []string{""}
+	if b.started {
+		before = choices(b.cur)
+	}
+	if len(before) == 0 || len(before)*len(v.Alts) > maxAlts {
+		b.open(WordValue{}, quoted)
+		return
+	}
+	var alts []string
+	for _, p := range before {
+		for _, a := range v.Alts {
+			alts = append(alts, p+a)
+		}
+	}
+	b.cur, b.started = WordValue{Kind: OneOf, Text: alts[0], Alts: alts}, true
+}
+
+// open adds a value that is not one text. An unquoted one may be several words.
+func (b *builder) open(v WordValue, quoted bool) {
+	begin := ""
+	if b.started && b.cur.Kind == Const && b.cur.Text == "" {
+		b.started = false // only quotes so far
+	}
+	if b.started {
+		if b.cur.Kind == Const || b.cur.Kind == Begins {
+			begin = b.cur.Text
+		}
+		if b.cur.Kind == Fields || b.cur.Kind == Listed {
+			quoted = false
+		}
+	}
+	kind := v.Kind
+	switch {
+	case !b.started && (kind == Names || kind == Listed || kind == Integer || kind == Glob):
+	case kind == Integer && quoted:
+		kind = Begins
+	case (kind == Names || kind == Listed) && v.Text == "" && strings.HasSuffix(begin, "/"):
+		v.Text = begin // src/$name
+	case quoted && begin != "":
+		kind, v.Text = Begins, begin
+	case quoted:
+		kind, v.Text = Any, ""
+	default:
+		kind, v.Text = Fields, begin
+	}
+	if quoted && kind == Listed {
+		kind = Any // several lines in one word
+	}
+	b.cur = WordValue{Kind: kind, Text: v.Text, home: b.cur.home}
+	b.started = true
+}
