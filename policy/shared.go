@@ -39,7 +39,7 @@ func OpenShared(machine string) *Shared {
 
 func (s *Shared) stamp() (stamp, error) {
 	if rev := s.rev.Load(); rev != nil {
-		return stamp{inode: uint64(rev.Number)}, nil //nolint:gosec // numbers count from 1
+		return stamp{inode: uint64(rev.Number)}, nil
 	}
 	return stamp{}, fs.ErrNotExist
 }
