@@ -57,6 +57,11 @@ func TestAfterHooks(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+	// A call that still waited ran because somebody answered elsewhere.
+	w.propose(message("m3", "ask"))
+	if err := agent.Report(ctx, gatelatch.Report{Session: "s1", Ref: "m3_0"}); err != nil {
+		t.Fatal(err)
+	}
 	w.gate.WaitAfter(ctx)
 	close(told)
 	got := map[string]bool{}
@@ -68,12 +73,13 @@ func TestAfterHooks(t *testing.T) {
 	}
 	for _, want := range []string{
 		`m1_0 done yes {"command":"swapped"} /p`, `m1_1 failed no {"command":"swapped"} /p`, `m2_0 done  {"command":"swapped"} /p`,
+		`m3_0 failed  {"command":"swapped"} /p`,
 	} {
 		if !got[want] {
 			t.Errorf("not told of %s; got %v", want, got)
 		}
 	}
-	if len(got) != 3 {
+	if len(got) != 4 {
 		t.Errorf("got %v", got)
 	}
 }
