@@ -3,6 +3,8 @@ package policy
 import (
 	"strings"
 	"testing"
+
+	"github.com/gatelatch/gatelatch"
 )
 
 func TestParseRefuses(t *testing.T) {
@@ -134,7 +136,16 @@ func TestHash(t *testing.T) {
 func FuzzParse(f *testing.F) {
 	f.Add(defaultRules)
 	f.Add([]byte("version: 1\nallow: [&a X, *a]\ndeny:\n- {rule: 'Bash(rm:*)', why: x}"))
+	f.Add([]byte("version: 1\nmode: plan\nskip: {edits: true}\nexec: {security: full, ask: off}\nprojects: [{path: ~/a, allow: [X]}]"))
+	f.Add([]byte("version: 1\nask:\n- {rule: mcp__a__b, within: 5m, until: 2030-01-01, where: {'a[].b': {in: [1, x, true]}, c: {matches: 'a|b', present: true}}, match: {a: [{b: 1}], c: a}}"))
 	f.Fuzz(func(t *testing.T, data []byte) {
+		if l, err := parse("policy.yaml", data, layerProject); err == nil {
+			for _, r := range newSet(l).Rules() {
+				if r.Effect == gatelatch.Allow {
+					t.Fatalf("a project allows %s", r.Text)
+				}
+			}
+		}
 		s, err := Parse("policy.yaml", data)
 		if err != nil {
 			if !strings.HasPrefix(err.Error(), "policy.yaml:") {
