@@ -42,6 +42,9 @@ func (p *parser) entry(n *yaml.Node, effect gatelatch.Effect) (err error) {
 	if err != nil {
 		return err
 	}
+	if err := p.bounded(n); err != nil {
+		return err
+	}
 	r, err := parseRule(e.text, effect)
 	if err != nil {
 		return p.errorf(n, "%v", err)
@@ -61,6 +64,15 @@ func (p *parser) entry(n *yaml.Node, effect gatelatch.Effect) (err error) {
 	return nil
 }
 
+// bounded limits what a project's file makes the gateway do: whoever wrote it
+// may mean to keep it busy.
+func (p *parser) bounded(n *yaml.Node) error {
+	if p.layer.name == layerProject && (len(p.layer.rules) >= maxProjectRules || p.examples > maxProjectExamples || p.patterns > maxProjectPatterns) {
+		return p.errorf(n, "a project's file has at most %d rules, %d examples and %d patterns under matches", maxProjectRules, maxProjectExamples, maxProjectPatterns)
+	}
+	return nil
+}
+
 func (p *parser) entryKey(e *entry, effect gatelatch.Effect, key string, k, v *yaml.Node) (err error) {
 	switch key {
 	case "rule":
@@ -72,10 +84,11 @@ func (p *parser) entryKey(e *entry, effect gatelatch.Effect, key string, k, v *y
 	case "until":
 		e.rule.Until, err = p.until(v)
 	case "where":
-		err = p.where(&e.rule, v)
+		err = p.where(&e.rule, effect, v)
 	case "match", "not_match":
 		err = p.sequence(v, func(item *yaml.Node) error {
 			e.examples = append(e.examples, example{item, key == "match"})
+			p.examples++
 			return nil
 		})
 	default:

@@ -181,6 +181,15 @@ func TestHostileProjectFiles(t *testing.T) {
 			return os.WriteFile(p, []byte("version: 1\n#"+strings.Repeat("x", maxProjectFile)), 0o600)
 		},
 		"not text": func(p string) error { return os.WriteFile(p, []byte{0, 1, 2}, 0o600) },
+		"too many rules": func(p string) error {
+			return os.WriteFile(p, []byte("version: 1\ndeny:\n"+strings.Repeat("- X\n", maxProjectRules+1)), 0o600)
+		},
+		"too many examples": func(p string) error {
+			return os.WriteFile(p, []byte("version: 1\ndeny:\n- {rule: Bash, match: ["+strings.Repeat("x, ", maxProjectExamples+1)+"]}"), 0o600)
+		},
+		"too many patterns": func(p string) error {
+			return os.WriteFile(p, []byte("version: 1\ndeny:\n"+strings.Repeat("- {rule: X, where: {a: {matches: b}}}\n", maxProjectPatterns+1)), 0o600)
+		},
 		"aliases": func(p string) error {
 			return os.WriteFile(p, []byte("version: 1\ndeny: [{rule: X, match: &a [*a]}]"), 0o600)
 		},

@@ -110,18 +110,14 @@ func (l limit) try(_ *Facts, value any, _ bool) outcome {
 }
 
 // whole is for matches. To forbid, case does not matter and . is any character.
-type whole struct{ exact, loose *regexp.Regexp }
+type whole struct{ re *regexp.Regexp }
 
-func (w whole) try(_ *Facts, value any, allow bool) outcome {
+func (w whole) try(_ *Facts, value any, _ bool) outcome {
 	s, isText := value.(string)
-	re := w.loose
-	if allow {
-		re = w.exact
-	}
 	switch {
 	case !isText || len(s) > maxMatched:
 		return odd
-	case re.MatchString(s):
+	case w.re.MatchString(s):
 		return holds
 	}
 	return fails

@@ -102,6 +102,8 @@ type parser struct {
 	layer   *layer
 	now     time.Time
 	section bool // of a project, in a file
+
+	examples, patterns int // so far
 }
 
 // at returns where something stands: policy.yaml:3.

@@ -13,8 +13,12 @@ const ProjectFile = ".gatelatch/policy.yaml"
 
 // Limits of what projects may take up.
 const (
-	maxProjectFile = 64 << 10
-	maxProjects    = 64
+	maxProjects        = 64 // kept
+	maxProjectFile     = 64 << 10
+	maxProjectRules    = 500
+	maxProjectExamples = 100
+	maxProjectPatterns = 20
+	maxProjectPattern  = 200 // bytes
 )
 
 // projects keeps the sets of the projects that were last used.

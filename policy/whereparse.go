@@ -3,22 +3,25 @@ package policy
 import (
 	"fmt"
 	"regexp"
+	"regexp/syntax"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
+
+	"github.com/gatelatch/gatelatch"
 )
 
 const operators = "is, in, matches, at_least, at_most, present, under and domain"
 
 // where reads the conditions of a rule.
-func (p *parser) where(r *rule, n *yaml.Node) error {
+func (p *parser) where(r *rule, effect gatelatch.Effect, n *yaml.Node) error {
 	return p.mapping(n, func(field string, k, v *yaml.Node) error {
 		steps, err := parseField(field)
 		if err != nil {
 			return p.errorf(k, "%v", err)
 		}
 		add := func(op string, v *yaml.Node) error {
-			test, values, err := p.test(op, v)
+			test, values, err := p.test(op, v, effect == gatelatch.Allow)
 			if err != nil {
 				return err
 			}
@@ -59,7 +62,7 @@ func parseField(field string) ([]step, error) {
 }
 
 // test reads what one operator demands, and how the rule says so.
-func (p *parser) test(op string, v *yaml.Node) (t test, values []string, err error) {
+func (p *parser) test(op string, v *yaml.Node, allow bool) (t test, values []string, err error) {
 	if op == "in" {
 		return p.oneOf(v)
 	}
@@ -77,10 +80,15 @@ func (p *parser) test(op string, v *yaml.Node) (t test, values []string, err err
 	case "at_least", "at_most":
 		t, err = p.limit(op, v)
 	case "matches", "under", "domain":
+		if op == "matches" {
+			p.patterns++
+		}
+		if op == "matches" && p.layer.name == layerProject && len(v.Value) > maxProjectPattern {
+			return nil, nil, p.errorf(v, "a pattern in a project's file has at most %d bytes", maxProjectPattern)
+		}
 		var text string
 		if text, err = p.text(v); err == nil {
-			t, err = parseTest(op, text)
-			if err != nil {
+			if t, err = parseTest(op, text, allow); err != nil {
 				err = p.errorf(v, "%v", err)
 			}
 		}
@@ -90,10 +98,10 @@ func (p *parser) test(op string, v *yaml.Node) (t test, values []string, err err
 	return t, []string{v.Value}, err
 }
 
-func parseTest(op, text string) (test, error) {
+func parseTest(op, text string, allow bool) (test, error) {
 	switch op {
 	case "matches":
-		return parseWhole(text)
+		return parseWhole(text, allow)
 	case "domain":
 		return newDomain(text)
 	}
@@ -113,18 +121,22 @@ func parseTest(op, text string) (test, error) {
 	return under{newPattern(p.below, p.glob+"/**")}, nil
 }
 
-func parseWhole(text string) (test, error) {
+func parseWhole(text string, allow bool) (test, error) {
 	if len(text) > maxRegexp {
 		return nil, fmt.Errorf("a pattern has at most %d bytes", maxRegexp)
 	}
-	var compiled [3]*regexp.Regexp
-	for i, pattern := range []string{text, `\A(?:` + text + `)\z`, `(?is)\A(?:` + text + `)\z`} { // alone first: x)|(y
-		var err error
-		if compiled[i], err = regexp.Compile(pattern); err != nil {
-			return nil, fmt.Errorf("the pattern can't be read: %w", err)
-		}
+	if _, err := syntax.Parse(text, syntax.Perl); err != nil { // alone: x)|(y
+		return nil, fmt.Errorf("the pattern can't be read: %w", err)
 	}
-	return whole{compiled[1], compiled[2]}, nil
+	flags := "(?is)"
+	if allow {
+		flags = ""
+	}
+	re, err := regexp.Compile(flags + `\A(?:` + text + `)\z`)
+	if err != nil {
+		return nil, fmt.Errorf("the pattern can't be read: %w", err)
+	}
+	return whole{re}, nil
 }
 
 func (p *parser) limit(op string, v *yaml.Node) (test, error) {
