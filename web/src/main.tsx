@@ -6,6 +6,7 @@ import "./call/blocks.css";
 import "./call/step.css";
 import "./history/history.css";
 import "./grants/grants.css";
+import "./modes/modes.css";
 import "./ui/narrow.css";
 
 import { effect } from "@preact/signals";

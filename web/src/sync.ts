@@ -6,6 +6,7 @@ import { ApiError, ask } from "./api";
 import type { Call, Event } from "./api.gen";
 import { readGrants } from "./grants/store";
 import { pageSize, putPast, setPast } from "./history/store";
+import { putMode, readModes } from "./modes/store";
 import { calls, drop, put } from "./queue/store";
 import { isSettled, link, place, status } from "./state";
 import { listen, type Message } from "./stream";
@@ -40,7 +41,7 @@ async function run(signal: AbortSignal): Promise<void> {
       await listen(seq, signal, {
         open: () => {
           opened = Date.now();
-          if (link.value === "lost") void Promise.all([readStatus(), place.value.path === "/remembered" && readGrants()]);
+          if (link.value === "lost") void Promise.all([readStatus(), readModes(), place.value.path === "/remembered" && readGrants()]);
           link.value = "live";
         },
         message: (m) => (seq = take(m, looker)),
@@ -66,6 +67,7 @@ function take(m: Message, looker: Looker): number {
   const event = JSON.parse(m.data) as Event;
   if (event.call) looker.look(event.call);
   if (event.kind.startsWith("gate.")) void readStatus();
+  if (event.kind === "mode.chosen") void readModes();
   // A use is no event of its own: it comes with the call that it allowed.
   if (place.value.path === "/remembered" && /^(grant\.|call\.judged)/.test(event.kind)) void readGrants();
   return event.seq;
@@ -80,10 +82,11 @@ async function readStatus(): Promise<void> {
 }
 
 async function load(looker: Looker, signal: AbortSignal): Promise<number> {
-  const [state, first, settled] = await Promise.all([
+  const [state, first, settled, sessions] = await Promise.all([
     ask("Status", { signal }),
     ask("Calls", { query: { state: "pending" }, signal }),
     ask("Calls", { query: { state: "settled", limit: pageSize }, signal }),
+    ask("Sessions", { signal }),
   ]);
   const pending: Call[] = [...first.calls];
   for (let part = first; part.more; ) {
@@ -95,6 +98,7 @@ async function load(looker: Looker, signal: AbortSignal): Promise<number> {
   batch(() => {
     status.value = state;
     setPast(settled);
+    [...pending, ...sessions.sessions].forEach(putMode);
     pending.forEach(put);
   });
   const listed = new Set(pending.map((c) => c.id));
@@ -147,6 +151,7 @@ export class Looker {
 /** Takes over a call in both lists. */
 export function putCall(call: Call): void {
   batch(() => {
+    putMode(call);
     put(call);
     putPast(call);
   });

@@ -9,6 +9,7 @@ export function aCall(about: Partial<Call> = {}): Call {
   return {
     id,
     batch: { id: `bat_${n}`, size: 1, position: 1, waiting: 1, opened: false },
+    agent: "key_1",
     session: { id: "ses_1", name: "Claude Code", project: "/home/mira/checkout-api", host: "ws-14" },
     kind: "permission",
     tool: "Bash",

@@ -2,7 +2,7 @@
 // open so that a test can write to them byte by byte.
 
 import { vi } from "vitest";
-import type { Call, Event } from "../src/api.gen";
+import type { AgentSession, Call, Event } from "../src/api.gen";
 import { sign } from "../src/proof";
 
 export interface Asked {
@@ -28,12 +28,14 @@ export class Gateway {
   readonly streams: Stream[] = [];
   answers: Record<string, (q: Asked) => Answer | Promise<Answer>> = {};
   calls: Call[] = [];
+  sessions: AgentSession[] = [];
   seq = 7;
 
   constructor() {
     vi.stubGlobal("fetch", (url: string, init: RequestInit) => this.#fetch(url, init));
     this.answers = {
       "GET /v1/status": () => ({ body: { version: "dev", you: { kind: "person", name: "Mira Okafor" }, seq: this.seq } }),
+      "GET /v1/sessions": () => ({ body: { sessions: this.sessions } }),
       "GET /v1/calls": (q) => {
         const pending = q.query.get("state") === "pending";
         return { body: { calls: this.calls.filter((c) => (c.state === "pending") === pending), more: false, seq: this.seq } };

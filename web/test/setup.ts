@@ -3,6 +3,7 @@ import { afterEach, beforeEach, vi } from "vitest";
 import { loggedIn } from "../src/api";
 import { resetGrants } from "../src/grants/store";
 import { resetPast } from "../src/history/store";
+import { resetModes } from "../src/modes/store";
 import { resetQueue } from "../src/queue/store";
 import { go, link, status, tell } from "../src/state";
 import { helpOpen } from "../src/ui/help";
@@ -21,6 +22,7 @@ afterEach(() => {
   resetQueue();
   resetPast();
   resetGrants();
+  resetModes();
   helpOpen.value = false;
   tell(null);
   status.value = null;

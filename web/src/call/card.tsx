@@ -1,7 +1,8 @@
 import { Fragment } from "preact";
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import type { Call } from "../api.gen";
-import { agentName, projectName } from "../queue/list";
+import { ModeChip } from "../modes/control";
+import { agentName, projectName } from "../session";
 import { isSettled, isYou } from "../state";
 import { Icon } from "../ui/icon";
 import { Foreign } from "../ui/text";
@@ -31,7 +32,11 @@ export function CallCard({ call, onBack, readOnly = false }: Props) {
   const [draft, redraft] = useFor(shown, firstDraft(call));
   const first = useMemo(() => textOf(call), [call]);
   const [text, write] = useFor(shown, first);
-  const [step, go] = useFor<Step>(shown, "look");
+  const [step, setStep] = useFor<Step>(shown, "look");
+  const go = (to: Step) => {
+    redraft({ ...draft, mode: "" }); // a mode is chosen anew each time
+    setStep(to);
+  };
   const typed = step === "remember" ? draft : step === "edit" ? text.text : "";
   const armed = useArming(JSON.stringify([shown, step, typed]), card);
   useEffect(() => void card.current?.scrollTo(0, 0), [shown]);
@@ -120,6 +125,7 @@ function Where({ call, onBack }: { call: Call; onBack: () => void }) {
         </span>
       )}
       <span class="grow" />
+      {!isSettled(call) && <ModeChip of={call} />}
       {call.edited && (
         <span class="chip is-close">
           edited {isYou(call.edited.by) && <span class="is-wide">by you</span>}

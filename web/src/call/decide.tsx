@@ -6,6 +6,7 @@ import { Icon } from "../ui/icon";
 import { Foreign } from "../ui/text";
 import { clock } from "../ui/time";
 import { Act } from "./act";
+import { allowMore } from "../modes/shortcuts";
 import { StepBar } from "./beside";
 import { decide, edit, outcome, report, sending } from "./decision";
 import { inputOf, type Text } from "./input";
@@ -96,24 +97,30 @@ function LookBar(props: Bar) {
 }
 
 /** Allows, with what the fields say. */
-export function allowAs(call: Call, draft: Draft): void {
+export function allowAs(call: Call, draft: Draft, done: () => void): void {
   const terms = termsOf(draft);
-  if (draft.scope === "") void decide(call, { state: "allowed" });
+  if (draft.mode !== "") void allowMore(call, draft).then((well) => well && done());
+  else if (draft.scope === "") void decide(call, { state: "allowed" });
   else if (terms) void decide(call, { state: "allowed", remember: terms });
 }
 
 function RememberBar({ call, armed, off, draft, go }: Bar) {
   const { button, short } = buttonOf(draft);
-  const ready = draft.scope === "" || termsOf(draft) !== null;
-  const said = news.value ? <News /> : draft.scope === "" ? null : "Listed under Remembered. You can revoke it at any time.";
+  const ready = draft.mode !== "" || draft.scope === "" || termsOf(draft) !== null;
+  const said = news.value ? <News /> : saidOf(draft);
   return (
     <StepBar back={() => go("look")} status={said}>
-      <Act act="remember-send" class="is-yes is-main" armed={armed} off={off || !ready} keys="Control+Enter" press={() => allowAs(call, draft)}>
+      <Act act="remember-send" class="is-yes is-main" armed={armed} off={off || !ready} keys="Control+Enter" press={() => allowAs(call, draft, () => go("look"))}>
         <span class="wide">{button}</span>
         <span class="narrow">{short}</span> <kbd>⌃⏎</kbd>
       </Act>
     </StepBar>
   );
+}
+
+function saidOf({ scope, mode }: Draft): string | null {
+  if (mode !== "") return "Shown at the top while it holds. You can go back to default at any time.";
+  return scope === "" ? null : "Listed under Remembered. You can revoke it at any time.";
 }
 
 function EditBar({ call, armed, off, text, go }: Bar) {

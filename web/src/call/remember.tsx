@@ -1,4 +1,6 @@
 import type { Call, Remember, Terms } from "../api.gen";
+import { SessionModes } from "../modes/shortcuts";
+import { shortest, timeName } from "../modes/words";
 import { basename, Foreign } from "../ui/text";
 
 /** What a person is about to have remembered, as it stands in the fields. */
@@ -7,6 +9,9 @@ export interface Draft {
   match: string;
   uses: string;
   seconds: number; // 0 is for as long as the scope
+  /** A mode for the session instead, or "". */
+  mode: string;
+  bypass: number; // seconds
 }
 
 const scopes: Record<string, { name: string; button: string; short: string }> = {
@@ -28,19 +33,28 @@ const times: [number, string][] = [
 /** The narrowest that can be remembered. */
 export function firstDraft({ remember = [] }: Call): Draft {
   const first = remember.find((r) => r.match);
-  return { scope: first?.scope ?? "", match: first?.match ?? "", uses: "", seconds: 0 };
+  return { scope: first?.scope ?? "", match: first?.match ?? "", uses: "", seconds: 0, mode: "", bypass: shortest };
 }
 
 /** What the fields say, or null while they say nothing that could be sent. */
-export function termsOf({ scope, match, uses, seconds }: Draft): Terms | null {
-  if (scope === "" || match.trim() === "" || !/^(|[1-9]\d{0,6})$/.test(uses.trim())) return null;
+export function termsOf({ scope, match, uses, seconds, mode }: Draft): Terms | null {
+  if (mode !== "" || scope === "" || match.trim() === "" || !/^(|[1-9]\d{0,6})$/.test(uses.trim())) return null;
   const terms: Terms = { scope, match: match.trim() };
   if (seconds > 0) terms.for_seconds = seconds;
   if (uses.trim()) terms.uses = Number(uses);
   return terms;
 }
 
-export const buttonOf = ({ scope }: Draft) => scopes[scope] ?? scopes[""]!;
+export function buttonOf({ scope, mode, bypass }: Draft): { button: string; short: string } {
+  switch (mode) {
+    case "":
+      return scopes[scope] ?? scopes[""]!;
+    case "acceptEdits":
+      return { button: "Allow file edits in this session", short: "Allow file edits" };
+    default:
+      return { button: `Allow all in this session for ${timeName(bypass)}`, short: `Allow all for ${timeName(bypass)}` };
+  }
+}
 
 interface Props {
   call: Call;
@@ -55,7 +69,7 @@ export function RememberForm({ call, draft, change }: Props) {
   const choose = (r?: Remember) => {
     // Words of the person's own stay; a suggestion gives way to the next.
     const own = remember.every((o) => o.match !== draft.match);
-    change({ ...draft, scope: r?.scope ?? "", match: own && draft.match ? draft.match : (r?.match ?? draft.match) });
+    change({ ...draft, mode: "", scope: r?.scope ?? "", match: own && draft.match ? draft.match : (r?.match ?? draft.match) });
   };
   return (
     <>
@@ -73,7 +87,8 @@ export function RememberForm({ call, draft, change }: Props) {
           </p>
         )}
       </fieldset>
-      {draft.scope !== "" && (
+      <SessionModes call={call} draft={draft} change={change} />
+      {draft.scope !== "" && draft.mode === "" && (
         <>
           <section>
             <div class="sect-head">
@@ -158,7 +173,7 @@ interface ChoiceProps {
 function Choice({ scope, draft, choose, small, refused }: ChoiceProps) {
   return (
     <label class={refused === undefined ? "choice" : "choice is-refused"}>
-      <input type="radio" name="scope" value={scope} checked={draft.scope === scope} disabled={refused !== undefined} onChange={choose} />
+      <input type="radio" name="scope" value={scope} checked={draft.mode === "" && draft.scope === scope} disabled={refused !== undefined} onChange={choose} />
       <b>{scopes[scope]?.name ?? scope}</b>
       <small>
         {refused ? "No: " : refused === "" && "Not possible"}

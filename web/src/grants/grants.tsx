@@ -1,7 +1,7 @@
 import { useEffect } from "preact/hooks";
 import type { Grant } from "../api.gen";
 import { past } from "../history/store";
-import { agentName, projectName } from "../queue/list";
+import { agentName, projectName } from "../session";
 import { calls } from "../queue/store";
 import { actorName, link } from "../state";
 import { basename, Foreign, plural } from "../ui/text";

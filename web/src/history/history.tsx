@@ -2,7 +2,7 @@ import { useEffect, useState } from "preact/hooks";
 import { ask } from "../api";
 import type { Call } from "../api.gen";
 import { CallCard } from "../call/card";
-import { agentName, projectName } from "../queue/list";
+import { agentName, projectName } from "../session";
 import { actorName, go, place, stateWord, subjectOf } from "../state";
 import { Icon } from "../ui/icon";
 import { Foreign } from "../ui/text";

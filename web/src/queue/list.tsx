@@ -1,10 +1,12 @@
 import { useEffect } from "preact/hooks";
-import type { Call, Session } from "../api.gen";
+import type { Call } from "../api.gen";
 import { outcome } from "../call/decision";
+import { ModeControl } from "../modes/control";
+import { agentName, projectName } from "../session";
 import { isSettled, subjectOf } from "../state";
 import { Help, helpOpen } from "../ui/help";
 import { Icon } from "../ui/icon";
-import { basename, Foreign } from "../ui/text";
+import { Foreign } from "../ui/text";
 import { Since } from "../ui/time";
 import { choose, stayInList } from "./move";
 import { filter, groups, hover, order, selected, type Group, type Run } from "./store";
@@ -35,7 +37,7 @@ export function List() {
       </div>
       <div class="list-scroll" tabIndex={0} role="region" aria-label="Calls by session">
         {groups.value.map((g) => (
-          <SessionGroup key={g.runs[0]!.calls[0]!.id} group={g} />
+          <SessionGroup key={g.key} group={g} />
         ))}
         {groups.value.length === 0 && (
           <p class="idle">{order.value.length > 0 ? "No call has these words." : "No call waits."}</p>
@@ -57,7 +59,7 @@ export function List() {
   );
 }
 
-function SessionGroup({ group: { session, runs } }: { group: Group }) {
+function SessionGroup({ group: { agent, session, runs } }: { group: Group }) {
   const waiting = runs.flatMap((r) => r.calls).filter((c) => !isSettled(c)).length;
   return (
     <section class="session">
@@ -68,32 +70,13 @@ function SessionGroup({ group: { session, runs } }: { group: Group }) {
         <span class="muted grow">
           <Foreign text={agentName(session)} />
         </span>
-        <Mode mode={session.mode} />
+        <ModeControl of={{ agent, session }} />
         <span class="muted">{waiting}</span>
       </header>
       {runs.map((run) => (
         <BatchRun key={run.calls[0]!.id} run={run} />
       ))}
     </section>
-  );
-}
-
-export function projectName(session: Session): string {
-  return session.project ? basename(session.project) : session.name || session.id;
-}
-
-export function agentName({ name, host }: Session): string {
-  return [name || "Agent", host].filter(Boolean).join(" on ");
-}
-
-const modes: Record<string, string> = { acceptEdits: "accept edits", bypassPermissions: "bypass" };
-
-function Mode({ mode }: { mode: string | undefined }) {
-  if (!mode || mode === "default") return null;
-  return (
-    <span class="chip is-close">
-      <Foreign text={modes[mode] ?? mode} />
-    </span>
   );
 }
 

@@ -29,6 +29,8 @@ function searchText({ card, tool, dir, session }: Call): string {
 }
 
 export interface Group {
+  key: string;
+  agent: string;
   session: Session;
   runs: Run[];
 }
@@ -50,13 +52,19 @@ export const groups = computed<Group[]>(() => {
   for (const id of visible.value) {
     const call = calls.value.get(id)!;
     let group = out.at(-1);
-    if (group?.session.id !== call.session.id) out.push((group = { session: call.session, runs: [] }));
+    if (group?.session.id !== call.session.id || group.agent !== call.agent) out.push((group = begin(call, out)));
     const run = group.runs.at(-1);
     if (run?.batch === call.batch.id) run.calls.push(call);
     else group.runs.push({ batch: call.batch.id, size: call.batch.size, waiting: waits.get(call.batch.id) ?? 0, calls: [call] });
   }
   return out;
 });
+
+/** The same session again is another group, until the rows are put in order. */
+function begin({ agent, session }: Call, before: readonly Group[]): Group {
+  const n = before.filter((g) => g.agent === agent && g.session.id === session.id).length;
+  return { key: JSON.stringify([agent, session.id, n]), agent, session, runs: [] };
+}
 
 /** Takes over what the gateway says about a call. */
 export function put(call: Call): void {

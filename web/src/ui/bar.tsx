@@ -1,4 +1,5 @@
 import type { ComponentChildren } from "preact";
+import { ModeNotice } from "../modes/banner";
 import { waiting } from "../queue/store";
 import { actorName, go, link, place, status, tell } from "../state";
 import { Icon, Latch } from "./icon";
@@ -30,7 +31,7 @@ export function Bar() {
         </Tab>
       </nav>
       <div class="bar-notice" role="status">
-        <Notice />
+        <Notices />
       </div>
       <div class="bar-state">
         <Link />
@@ -60,8 +61,18 @@ function Tab(props: { path: string; name: string; icon: string; children: Compon
   );
 }
 
-/** The one place for what holds for the whole page; the gravest is shown. */
-function Notice() {
+/** The one place for what holds for the whole page: the gravest, and the modes of sessions. */
+function Notices() {
+  const notice = gravest();
+  return (
+    <>
+      {notice}
+      {!status.value?.paused && <ModeNotice alone={notice === null} />}
+    </>
+  );
+}
+
+function gravest() {
   const paused = status.value?.paused;
   if (trouble.value) return <span class="notice is-text">{trouble.value}</span>;
   if (paused) {

@@ -9,6 +9,7 @@ const keys: [string[], string][] = [
   [["E"], "edit first"],
   [["D"], "deny"],
   [["⇧D"], "deny with words, reply, stop"],
+  [["M"], "mode of the session"],
   [["/"], "filter, Enter keeps it"],
   [["Esc"], "close, go back"],
   [["?"], "these keys"],

@@ -43,6 +43,9 @@ function press(key: string, repeat: boolean): boolean {
     case "k":
       (place.value.path === "/history" ? stepPast : step)(key === "j" ? 1 : -1);
       return true;
+    case "m":
+      document.querySelector(".row[aria-current]")?.closest(".session")?.querySelector<HTMLElement>('[data-act="mode"]')?.click();
+      return true;
     case "?":
       helpOpen.value = !helpOpen.value;
       return true;
@@ -58,13 +61,16 @@ function button(act: string): HTMLElement | null {
   return document.querySelector<HTMLElement>(`article.card [data-act="${act}"]`);
 }
 
+const openPanel = '[data-act="mode-close"]';
+
 /** Closes the innermost thing that is open. */
 function escape(): void {
   const focused = document.activeElement;
   if (isFilter(focused)) {
     filter.value = "";
     focused.blur();
-  } else if (helpOpen.value) helpOpen.value = false;
+  } else if (document.querySelector(openPanel)) document.querySelector<HTMLElement>(openPanel)!.click();
+  else if (helpOpen.value) helpOpen.value = false;
   else if (button("back")) button("back")!.click();
   else if (place.value.path === "/history" && place.value.open) go("/history");
   else if (place.value.path === "/" && filter.value) filter.value = "";

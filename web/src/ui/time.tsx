@@ -18,6 +18,13 @@ export function Until({ at }: { at: string }) {
   return <>{span(Date.parse(at) - now.value)}</>;
 }
 
+/** What is left, to the second: "14:32", "3:59:08". */
+export function Left({ at }: { at: string }) {
+  const s = Math.max(0, Math.floor((Date.parse(at) - now.value) / 1000));
+  const [hours, minutes] = [Math.floor(s / 3600), Math.floor(s / 60) % 60];
+  return <>{`${hours > 0 ? `${hours}:${two(minutes)}` : minutes}:${two(s % 60)}`}</>;
+}
+
 const two = (n: number) => String(n).padStart(2, "0");
 
 const months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];

@@ -1,6 +1,7 @@
 import { ApiError, logout } from "../api";
 import { resetGrants } from "../grants/store";
 import { resetPast } from "../history/store";
+import { resetModes } from "../modes/store";
 import { resetQueue } from "../queue/store";
 import { actorName, go, status } from "../state";
 import { trouble } from "./stop";
@@ -38,4 +39,5 @@ async function leave(): Promise<void> {
   resetQueue();
   resetPast();
   resetGrants();
+  resetModes();
 }

@@ -1,0 +1,151 @@
+import { useEffect, useId, useRef, useState } from "preact/hooks";
+import type { Mode } from "../api.gen";
+import { Act } from "../call/act";
+import { useArming } from "../call/arming";
+import { onSend } from "../call/beside";
+import { actorName, isYou, link } from "../state";
+import { projectName } from "../session";
+import { Icon } from "../ui/icon";
+import { Foreign } from "../ui/text";
+import { clock } from "../ui/time";
+import { chosenFor, modeOf, setMode, type Of } from "./store";
+import { Times } from "./times";
+import { bypass, modes, shortest, shortName, timeName } from "./words";
+
+/** The mode of a session, where anything but default is worth a look. */
+export function ModeChip({ of }: { of: Of }) {
+  const mode = modeOf(of);
+  if (mode === "default") return null;
+  return (
+    <span class="chip is-close">
+      <Foreign text={shortName(mode)} />
+    </span>
+  );
+}
+
+/** Tells the mode of a session; behind it is the choice of another. */
+export function ModeControl({ of }: { of: Of }) {
+  const [open, setOpen] = useState(false);
+  const button = useRef<HTMLButtonElement>(null);
+  const mode = modeOf(of);
+  const close = () => {
+    setOpen(false);
+    button.current?.focus({ preventScroll: true });
+  };
+  return (
+    <>
+      <button
+        ref={button}
+        type="button"
+        class={mode === "default" ? "chip mode" : "chip mode is-close"}
+        data-act="mode"
+        aria-expanded={open}
+        aria-keyshortcuts="m"
+        title="How much of this session is asked about"
+        onClick={() => setOpen(!open)}
+      >
+        <span class="hide">Mode: </span>
+        <Foreign text={shortName(mode)} />
+        <Icon name="down" />
+      </button>
+      {open && <Panel of={of} close={close} button={button} />}
+    </>
+  );
+}
+
+interface PanelProps {
+  of: Of;
+  close: () => void;
+  button: { current: HTMLElement | null };
+}
+
+function Panel({ of, close, button }: PanelProps) {
+  const panel = useRef<HTMLElement>(null);
+  const id = useId();
+  const known = chosenFor(of);
+  const [mode, choose] = useState(known?.mode ?? "default");
+  const [seconds, setSeconds] = useState(shortest);
+  const [wrong, setWrong] = useState("");
+  const [busy, setBusy] = useState(false);
+  const armed = useArming(JSON.stringify([mode, seconds]), panel);
+  useEffect(() => {
+    panel.current!.querySelector<HTMLElement>("input:checked")?.focus({ preventScroll: true });
+    panel.current!.scrollIntoView({ block: "nearest" });
+    const outside = ({ target }: Event) => {
+      const inside = [panel.current, button.current].some((e) => target instanceof Node && e?.contains(target));
+      if (!inside) close();
+    };
+    document.addEventListener("pointerdown", outside);
+    return () => document.removeEventListener("pointerdown", outside);
+  }, []);
+
+  const off = busy || link.value !== "live" || (mode === known?.mode && mode !== bypass);
+  const send = async () => {
+    setBusy(true);
+    const why = await setMode(of, mode, mode === bypass ? seconds : 0);
+    setBusy(false);
+    setWrong(why);
+    if (why === "") close();
+  };
+  // A letter here is none of the card's keys; the way out is.
+  const keys = (event: KeyboardEvent) => {
+    onSend(() => armed && !off && void send())(event);
+    if (event.key !== "Escape") event.stopPropagation();
+  };
+  return (
+    <section ref={panel} class="mode-panel" aria-labelledby={id} onKeyDown={keys}>
+      <h3 id={id} class="cut">
+        Mode of <Foreign text={projectName(of.session)} />
+      </h3>
+      <p class="hint">
+        <Now known={known} claim={of.session.mode} />
+      </p>
+      <fieldset>
+        <legend class="hide">Mode</legend>
+        <div class="choices">
+          {modes.map(([value, { name, says }]) => (
+            <label key={value} class="choice">
+              <input type="radio" name={`mode ${id}`} value={value} checked={mode === value} onChange={() => choose(value)} />
+              <b>{name}</b>
+              <small>{says}</small>
+            </label>
+          ))}
+        </div>
+      </fieldset>
+      <Times name={`time ${id}`} seconds={seconds} choose={setSeconds} off={mode !== bypass} />
+      <p class={wrong ? "hint is-wrong" : "hint"} role="status">
+        <Foreign text={wrong || "What waits in the session is judged again."} />
+      </p>
+      <div class="line">
+        <button type="button" class="btn" data-act="mode-close" onClick={close}>
+          Cancel <kbd>Esc</kbd>
+        </button>
+        <Act act="mode-send" class="is-main" armed={armed} off={off} keys="Control+Enter" press={() => void send()}>
+          {does(mode, seconds)}
+        </Act>
+      </div>
+    </section>
+  );
+}
+
+function does(mode: string, seconds: number): string {
+  switch (mode) {
+    case bypass:
+      return `Bypass for ${timeName(seconds)}`;
+    case "acceptEdits":
+      return "Accept edits";
+    default:
+      return `Switch to ${shortName(mode)}`;
+  }
+}
+
+function Now({ known, claim }: { known: Mode | undefined; claim: string | undefined }) {
+  if (claim === "plan") return <>The agent says it plans, so it is in plan mode whatever is chosen here.</>;
+  if (!known) return <>Nobody chose one. It is as the rules say.</>;
+  return (
+    <>
+      {shortName(known.mode)}, chosen by {isYou(known.by) ? "you" : <Foreign text={actorName(known.by)} />}, until{" "}
+      {known.until ? clock(known.until) : "the session ends"}
+    </>
+  );
+}

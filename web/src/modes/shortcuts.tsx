@@ -1,0 +1,59 @@
+// From a card to the mode of its session: the same menu as remembering, with
+// the same second click. The call itself is not decided, but judged again.
+
+import type { Call } from "../api.gen";
+import { sending } from "../call/decision";
+import type { Draft } from "../call/remember";
+import { badNews, tell } from "../state";
+import { modeOf, setMode } from "./store";
+import { Times } from "./times";
+import { bypass } from "./words";
+
+interface Props {
+  call: Call;
+  draft: Draft;
+  change: (draft: Draft) => void;
+}
+
+const offers: [string, string, string][] = [
+  ["acceptEdits", "File edits in this session", "Those inside the project, until it ends"],
+  [bypass, "All in this session…", "For a time, whatever no rule speaks about"],
+];
+
+export function SessionModes({ call, draft, change }: Props) {
+  const now = modeOf(call);
+  if (call.session.mode === "plan") return null; // no choice loosens that
+  // What is chosen here stays in sight, whatever somebody else chooses meanwhile.
+  if (now === bypass && draft.mode === "") return null;
+  const edits = draft.mode === "acceptEdits" || (call.card.icon === "file" && now === "default");
+  return (
+    <fieldset>
+      <legend class="sect-head">
+        <h3>Or ask less in this session</h3>
+      </legend>
+      <div class={edits ? "choices is-row is-two" : "choices"}>
+        {(edits ? offers : offers.slice(1)).map(([mode, name, says]) => (
+          <label key={mode} class="choice">
+            <input type="radio" name="scope" value={mode} checked={draft.mode === mode} onChange={() => change({ ...draft, mode })} />
+            <b>{name}</b>
+            <small>{says}</small>
+          </label>
+        ))}
+      </div>
+      {draft.mode !== "" && <p class="hint">What a rule denies or asks about and protected paths stay as they are, this call too.</p>}
+      {draft.mode === bypass && <Times name="bypass" seconds={draft.bypass} choose={(s) => change({ ...draft, bypass: s })} />}
+    </fieldset>
+  );
+}
+
+/** Chooses the mode that the draft names. The calls that wait are then judged by it. */
+export async function allowMore(call: Call, draft: Draft): Promise<boolean> {
+  if (sending.value !== null) return false;
+  sending.value = call.id;
+  tell(null);
+  const why = await setMode(call, draft.mode, draft.mode === bypass ? draft.bypass : 0);
+  sending.value = null;
+  if (why) tell(badNews(why));
+  else tell({ text: "Mode of the session changed. What still waits is for you to decide.", icon: "yes" });
+  return why === "";
+}

@@ -1,0 +1,25 @@
+import { times } from "./words";
+
+interface Props {
+  name: string;
+  seconds: number;
+  choose: (seconds: number) => void;
+  off?: boolean;
+}
+
+/** How long a bypass holds. It stands there also while it does not matter, so that nothing moves. */
+export function Times({ name, seconds, choose, off = false }: Props) {
+  return (
+    <fieldset class="times" disabled={off}>
+      <legend class="label">A bypass ends by itself after</legend>
+      <div class="choices">
+        {times.map(([value, words]) => (
+          <label key={value} class="choice">
+            <input type="radio" name={name} value={String(value)} checked={!off && seconds === value} onChange={() => choose(value)} />
+            <b>{words}</b>
+          </label>
+        ))}
+      </div>
+    </fieldset>
+  );
+}
