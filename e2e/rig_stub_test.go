@@ -69,12 +69,18 @@ type proposal struct {
 // propose asks for a Bash command and returns while the hook waits.
 func (s *stub) propose(command string) *proposal {
 	s.t.Helper()
+	return s.proposeTool("Bash", map[string]any{"command": command, "description": "Stub"})
+}
+
+// proposeTool asks for any call.
+func (s *stub) proposeTool(tool string, toolInput map[string]any) *proposal {
+	s.t.Helper()
 	n := s.calls.Add(1)
 	input, err := json.Marshal(map[string]any{
 		"session_id": "stub-" + filepath.Base(s.home), "cwd": s.project, "permission_mode": "default",
 		"transcript_path": filepath.Join(s.home, "none.jsonl"), "prompt_id": fmt.Sprintf("prompt-%d", n),
-		"hook_event_name": "PreToolUse", "tool_name": "Bash", "tool_use_id": fmt.Sprintf("toolu_stub_%d", n),
-		"tool_input": map[string]any{"command": command, "description": "Stub"},
+		"hook_event_name": "PreToolUse", "tool_name": tool, "tool_use_id": fmt.Sprintf("toolu_stub_%d", n),
+		"tool_input": toolInput,
 	})
 	if err != nil {
 		s.t.Fatal(err)
