@@ -19,6 +19,7 @@ const maxHits = 16
 type shellUse struct {
 	src   string
 	found shell.Analysis
+	does  *shell.Facts // read when something wants it
 }
 
 func (f *Facts) readShell() {
@@ -26,10 +27,10 @@ func (f *Facts) readShell() {
 	if !ok {
 		f.concern("the input has no command")
 		raw := string(f.call.Input)
-		f.shell = &shellUse{raw, shell.Unreadable(raw, "not a command")}
+		f.shell = &shellUse{src: raw, found: shell.Unreadable(raw, "not a command")}
 		return
 	}
-	f.shell = &shellUse{src, shell.Analyse(src)}
+	f.shell = &shellUse{src: src, found: shell.Analyse(src)}
 	f.unmatched = f.shell.unmatched()
 	f.protectWords()
 	for _, name := range slices.Sorted(maps.Keys(f.fields)) {
@@ -42,6 +43,14 @@ func (f *Facts) readShell() {
 			f.concern("the input has a field %.40q that may change how it runs", name)
 		}
 	}
+}
+
+// effects says what the command would do.
+func (f *Facts) effects() *shell.Facts {
+	if f.shell.does == nil {
+		f.shell.does = shell.Read(f.shell.src, shell.Env{Dir: f.call.Dir, Home: f.home.given, Project: f.project.given})
+	}
+	return f.shell.does
 }
 
 func (u *shellUse) unmatched() string {

@@ -122,6 +122,9 @@ func (f *File) For(s *gatelatch.Session) *Set {
 	return f.projects.set(s.Project)
 }
 
+// HashFor identifies the rules in force for a session.
+func (f *File) HashFor(s *gatelatch.Session) string { return f.For(s).Hash() }
+
 // Protect names directories that no rule allows to write to or to name in a
 // command, whatever they are called: the gateway's own. A later call adds to
 // them.

@@ -135,6 +135,7 @@ projects:
 	show("a protected path in spite of it", both, chose(gatelatch.ModeBypass), bash("echo x >> ~/.bashrc"))
 	show("a command that can't be read in spite of it", both, chose(gatelatch.ModeBypass), bash("echo 'x"))
 	show("plan mode", both, chose(gatelatch.ModePlan), call("mcp__gh__comment", `{"repo":"acme/docs"}`))
+	show("plan mode, a command that reads", newSet(parsedAs("policy.yaml", layerUser, "allow: ['Bash(ls:*)']\n")), chose(gatelatch.ModePlan), bash("ls -la"))
 	show("plan mode, reading", both, chose(gatelatch.ModePlan), call("Read", `{"file_path":"/srv/a"}`))
 	with := (&project{source: source{layer: own}}).over(both)
 	show("the project asks", with, in, call("mcp__gh__comment", `{"repo":"acme/docs"}`))

@@ -122,7 +122,7 @@ func TestProjectFileTightens(t *testing.T) {
 		t.Errorf("in another project: got %s", got)
 	}
 	v := f.Judge(t.Context(), call("B", `{}`), sess, nil)
-	if r := v.Reasons[0]; r.Layer != "project" || r.Source != ".gatelatch/policy.yaml:3" || v.Policy == f.Hash() || v.Policy != f.For(sess).Hash() {
+	if r := v.Reasons[0]; r.Layer != "project" || r.Source != ".gatelatch/policy.yaml:3" || v.Policy == f.Hash() || v.Policy != f.HashFor(sess) {
 		t.Errorf("got %+v under %s", r, v.Policy)
 	}
 	replace(t, path, "version: 1\nask: [C]\n")

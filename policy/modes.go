@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/gatelatch/gatelatch"
+	"github.com/gatelatch/gatelatch/shell"
 )
 
 // A modeInForce is the mode of a session and what it comes from.
@@ -127,7 +128,14 @@ func (f *Facts) forPeople() string {
 // of tasks.
 var readers = []string{"Read", "Glob", "Grep", "LS", "WebFetch", "TodoWrite", "TaskCreate", "TaskUpdate", "TaskList", "TaskGet"}
 
-func (f *Facts) onlyReads() bool { return slices.Contains(readers, f.call.Tool) }
+// onlyReads reports whether a call changes nothing. What may be read is for
+// the rules to say.
+func (f *Facts) onlyReads() bool {
+	if f.shell != nil {
+		return f.effects().ReadOnly(shell.Scope{Roots: []string{"/"}})
+	}
+	return slices.Contains(readers, f.call.Tool)
+}
 
 // inSection reports whether the session is of a project, or may be.
 func (f *Facts) inSection(s *section) (certain, possible bool) {

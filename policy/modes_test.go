@@ -24,7 +24,7 @@ func chose(mode gatelatch.Mode) *gatelatch.Session {
 
 func TestModes(t *testing.T) {
 	t.Parallel()
-	s := at(rules(t, "allow: [Read(./**), Bash(ls:*), mcp__a__get, Write(./out/**), 'WebFetch(domain:a.b)']\nask: [Edit(./ask/**), Bash(curl:*)]\ndeny: [Edit(./deny/**), Bash(rm:*)]"), noon)
+	s := at(rules(t, "allow: [Read(./**), Bash(ls:*), Bash(touch:*), mcp__a__get, Write(./out/**), 'WebFetch(domain:a.b)']\nask: [Edit(./ask/**), Bash(curl:*)]\ndeny: [Edit(./deny/**), Bash(rm:*)]"), noon)
 	edit := func(path string) *gatelatch.Call { return call("Edit", map[string]any{"file_path": path}) }
 	question := call("AskUserQuestion", `{}`)
 	question.Kind = gatelatch.Question
@@ -36,7 +36,9 @@ func TestModes(t *testing.T) {
 		{"a read that is allowed", call("Read", `{"file_path":"/p/a"}`), gatelatch.Allow, gatelatch.Allow, gatelatch.Allow, gatelatch.Allow},
 		{"a read that is not", call("Read", `{"file_path":"/q/a"}`), gatelatch.Ask, gatelatch.Ask, gatelatch.Ask, gatelatch.Allow},
 		{"a page", call("WebFetch", `{"url":"https://a.b"}`), gatelatch.Allow, gatelatch.Allow, gatelatch.Allow, gatelatch.Allow},
-		{"a command that is allowed", bash("ls"), gatelatch.Ask, gatelatch.Allow, gatelatch.Allow, gatelatch.Allow},
+		{"a command that is allowed and reads", bash("ls"), gatelatch.Allow, gatelatch.Allow, gatelatch.Allow, gatelatch.Allow},
+		{"a command that is allowed and writes", bash("touch x"), gatelatch.Ask, gatelatch.Allow, gatelatch.Allow, gatelatch.Allow},
+		{"a command that reads and is not allowed", bash("cat x"), gatelatch.Ask, gatelatch.Ask, gatelatch.Ask, gatelatch.Allow},
 		{"a command that is not", bash("make"), gatelatch.Ask, gatelatch.Ask, gatelatch.Ask, gatelatch.Allow},
 		{"a compound command", bash("make && make test | tee log"), gatelatch.Ask, gatelatch.Ask, gatelatch.Ask, gatelatch.Allow},
 		{"a command that is asked", bash("curl x"), gatelatch.Ask, gatelatch.Ask, gatelatch.Ask, gatelatch.Ask},
@@ -63,6 +65,7 @@ func TestModes(t *testing.T) {
 			gatelatch.ModePlan: tt.plan, gatelatch.ModeDefault: tt.normal, gatelatch.ModeAcceptEdits: tt.acceptEdits, gatelatch.ModeBypass: tt.bypass,
 			"odd": tt.normal, "": tt.normal,
 		} {
+			tt.call.Dir = "/p"
 			v := s.Judge(t.Context(), tt.call, chose(mode), nil)
 			if v.Effect != want {
 				t.Errorf("%s, %s: got %s, want %s: %s", mode, tt.what, v.Effect, want, messages(v))
@@ -127,6 +130,7 @@ func TestSwitches(t *testing.T) {
 		s := rules(t, "skip: {"+on+": true}\nprojects:\n- {path: /p, skip: {"+on+": false}}")
 		for name, c := range calls {
 			want := gatelatch.Ask
+			c.Dir = "/p"
 			if name == on {
 				want = gatelatch.Allow
 			}
@@ -172,7 +176,9 @@ func TestExec(t *testing.T) {
 		for ask, want := range byAsk {
 			s := rules(t, "allow: ['Bash(ls:*)']\ndeny: ['Bash(rm:*)']\nexec: {security: "+security+", ask: "+ask+"}")
 			for i, command := range []string{"ls -la", "make", "ls | make > x", "ls 'x"} {
-				if v := judge(t, s, bash(command)); v.Effect != want[i] {
+				c := bash(command)
+				c.Dir = "/p"
+				if v := judge(t, s, c); v.Effect != want[i] {
 					t.Errorf("security %s, ask %s: %s: got %s, want %s: %s", security, ask, command, v.Effect, want[i], messages(v))
 				}
 			}

@@ -10,6 +10,7 @@ import (
 	"github.com/bmatcuk/doublestar/v4"
 
 	"github.com/gatelatch/gatelatch"
+	"github.com/gatelatch/gatelatch/shell"
 )
 
 // maxResolved is how many elements of paths are looked up for one command or
@@ -54,10 +55,22 @@ func (f *Facts) protectWords() {
 }
 
 // protectedCommand does the same for a command line that is not one plain
-// command, and that something other than a rule would allow. It looks at every
-// piece of text; what only the running shell puts together it can't see.
+// command, and that something other than a rule would allow. It looks at what
+// the command would write and at every piece of its text.
 func (f *Facts) protectedCommand() *gatelatch.Reason {
 	left := maxResolved
+	for _, e := range f.effects().Effects {
+		if e.Action != shell.Writes && e.Action != shell.Deletes {
+			continue
+		}
+		if e.Path != "" {
+			if r := f.named(e.Path, e.Detail, "a command", &left); r != nil {
+				return r
+			}
+		} else if e.Code != "COMMAND" && e.Code != "MODE" && e.Code != "OPTION" {
+			return asked("the command writes to a path that can't be known, and may be protected")
+		}
+	}
 	look := func(name string) *gatelatch.Reason {
 		r := f.named(name, name, "a command", &left)
 		if r == nil && strings.ContainsAny(name, "*?[{") {

@@ -85,6 +85,7 @@ func TestProtectedPathsInObfuscatedCommands(t *testing.T) {
 	for _, command := range []string{
 		`echo x > ~/.bash""rc`, `echo x > ~/.b\ashrc`, `echo x > $HOME/.bashrc`, `cp x ~/.ba*rc`, `cp x .gi?/config`, `cd .git && rm config`, `tee ~/.zshr[c]`,
 		"cat <<EOF > .mcp.json\n{}\nEOF", `dd of=.git/hooks/pre-commit`, `for f in .envrc; do echo > $f; done`, `rm -rf {a,.git}/hooks`, `F=.bashrc; echo > $F`,
+		`F=.bash; echo x > ~/${F}rc`, `X=.gi; cp a ${X}t/config`, `echo x > "$UNKNOWN"`, `cd .g""it; echo x > config`, `echo x > ~/.b$(echo ash)rc`,
 	} {
 		if v := judge(t, s, bash(command)); v.Effect == gatelatch.Allow {
 			t.Errorf("%s is allowed", command)
