@@ -196,11 +196,15 @@ func TestForbiddingEditsAndReads(t *testing.T) {
 
 func TestJudgingThatTakesTooLongIsAsked(t *testing.T) {
 	t.Parallel()
-	s := *rules(t, "allow: [X]\ndeny: [Y]")
-	s.budget = -1
-	for tool, want := range map[string]gatelatch.Effect{"X": gatelatch.Ask, "Y": gatelatch.Deny} {
-		if got := judge(t, &s, call(tool, `{}`)); got.Effect != want {
-			t.Errorf("%s: got %s", tool, messages(got))
+	s := rules(t, "allow:\n- {rule: X, where: {a: {matches: '.*'}}}\n"+strings.Repeat("- Z\n", 20)+"deny:\n- {rule: Y, where: {a: b}}")
+	slow := *s
+	slow.budget = -1
+	for tool, want := range map[string]gatelatch.Effect{"X": gatelatch.Ask, "Y": gatelatch.Deny, "Z": gatelatch.Ask} {
+		if got := judge(t, &slow, call(tool, `{"a":"b"}`)); got.Effect != want || !strings.Contains(messages(got), "takes too long") {
+			t.Errorf("%s: got %s: %s", tool, got.Effect, messages(got))
 		}
+	}
+	if got := judge(t, s, call("Z", `{"a":"b"}`)); got.Effect != gatelatch.Allow {
+		t.Errorf("in time: got %s", messages(got))
 	}
 }
