@@ -23,3 +23,25 @@ func TestSpecExamples(t *testing.T) {
 		}
 	}
 }
+
+// A name that is not known would silently judge nothing.
+func TestSpecsNameKnownGrammars(t *testing.T) {
+	t.Parallel()
+	plain := names("interpreter")
+	outputs := names("stdin paths names number database")
+	var check func(path string, s *spec)
+	check = func(path string, s *spec) {
+		if s.grammar != "" && s.reads() == nil && s.looks() == nil && !plain[s.grammar] {
+			t.Errorf("%s: no grammar %q", path, s.grammar)
+		}
+		if s.output != "" && !outputs[s.output] {
+			t.Errorf("%s: no output %q", path, s.output)
+		}
+		for i := range s.commands {
+			check(path+" "+s.commands[i].name, &s.commands[i])
+		}
+	}
+	for i := range specTable {
+		check(specTable[i].name, &specTable[i])
+	}
+}

@@ -48,7 +48,7 @@ func (s *spec) looks() func(*usage, WordValue) WordValue {
 		return date
 	case "jq":
 		return jq
-	case "sql":
+	case "sql", "sqlquery":
 		return sql
 	case "git":
 		return git
@@ -60,6 +60,12 @@ func (s *spec) looks() func(*usage, WordValue) WordValue {
 		return grep
 	case "printenv":
 		return printenv
+	case "ps":
+		return ps
+	case "kubectl":
+		return kubectl
+	case "getent":
+		return getent
 	case "shift":
 		return shift
 	case "gitremote":

@@ -32,7 +32,7 @@ func (u *usage) judge() WordValue {
 	}
 	if len(u.operands) == 0 {
 		switch {
-		case u.spec.is(needs):
+		case u.spec.is(needs) || u.grouped:
 			u.unknown("NO_OPERAND", u.name)
 		case u.spec.is(here):
 			u.file(Reads, WordValue{Kind: Const, Text: "."}, u.st)

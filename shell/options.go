@@ -19,6 +19,7 @@ type usage struct {
 	ended    bool // after --
 	help     bool
 	strange  bool // an option is not known
+	grouped  bool // the last word was one that stands in front of a command
 }
 
 type given struct {
@@ -124,7 +125,7 @@ func (u *usage) find(name string) *option {
 		return o
 	}
 	for i := len(u.chain) - 1; i >= 0; i-- {
-		if o := u.chain[i].option(name); o != nil {
+		if o := u.chain[i].option(name); o != nil && (!o.help || name == "--help") { // docker -v, but compose down -v
 			return o
 		}
 	}
@@ -246,11 +247,10 @@ func (u *usage) descend(w WordValue) bool {
 	var c *spec
 	if w.Known() {
 		c = u.spec.command(w.Text)
-	}
-	if c == nil && w.Known() {
-		if _, group := slices.BinarySearch(u.spec.groups, w.Text); group {
+		_, group := slices.BinarySearch(u.spec.groups, w.Text)
+		if group && (c == nil || strings.Contains(c.name, "*")) {
 			u.name += " " + w.Text
-			u.args = u.args[1:]
+			u.args, u.grouped = u.args[1:], true
 			return true
 		}
 	}
@@ -260,7 +260,7 @@ func (u *usage) descend(w WordValue) bool {
 		return false
 	}
 	u.chain = append(u.chain, u.spec)
-	u.spec, u.name = c, u.name+" "+w.Text
+	u.spec, u.name, u.grouped = c, u.name+" "+w.Text, false
 	u.args = u.args[1:]
 	return true
 }

@@ -110,10 +110,27 @@ func git(u *usage, out WordValue) WordValue {
 	return out
 }
 
+// kubectl shows credentials if it is asked for objects that hold them.
+func kubectl(u *usage, out WordValue) WordValue {
+	for _, w := range u.operands {
+		for kind := range strings.SplitSeq(strings.ToLower(w.Text), ",") {
+			if strings.HasPrefix(kind, "secret") || w.Kind == Fields {
+				u.blame(ShowsSecret, "OPERAND_SECRET", w)
+			}
+		}
+	}
+	return out
+}
+
 // ghAPI is a GET unless it has fields or says otherwise.
 func ghAPI(u *usage, out WordValue) WordValue {
 	method, given := u.value("-X", "--method")
 	get := given && method.Known() && strings.EqualFold(method.Text, "GET")
+	for _, g := range u.given {
+		if (g.name == "-H" || g.name == "--header") && (!g.value.Known() || strings.Contains(strings.ToLower(g.value.Text), "auth")) {
+			u.blame(ShowsSecret, "OPTION_SECRET", g.value)
+		}
+	}
 	switch {
 	case given && !get, !given && u.has("-f", "-F", "--raw-field", "--field", "--input"), len(u.operands) == 0,
 		strings.Contains(u.operands[0].Text, "graphql"), !u.operands[0].Known() && u.operands[0].Kind != Begins:
@@ -241,5 +258,32 @@ func gitConfig(u *usage, out WordValue) WordValue {
 		return out
 	}
 	u.add(Effect{Action: ChangesRepository, Code: "GIT_CONFIG", Detail: u.name})
+	return out
+}
+
+// ps shows the environment of processes with e, if there is no dash.
+func ps(u *usage, out WordValue) WordValue {
+	for _, w := range u.operands {
+		if !w.Known() || strings.Contains(w.Text, "e") && !isInteger(w.Text) {
+			u.blame(ShowsSecret, "SHOWS_ENVIRONMENT", w)
+		}
+	}
+	return out
+}
+
+// getent reads the databases of the system, passwords among them.
+func getent(u *usage, out WordValue) WordValue {
+	for _, w := range u.operands[:min(1, len(u.operands))] {
+		if !w.Known() || strings.Contains(w.Text, "shadow") {
+			u.blame(ShowsSecret, "SECRET_FILE", w)
+		}
+		if w.Text == "hosts" || strings.HasPrefix(w.Text, "ahosts") {
+			for _, name := range u.operands[1:] {
+				if !name.Known() || name.Text != "localhost" {
+					u.blame(Connects, "OPERAND_HOST", name)
+				}
+			}
+		}
+	}
 	return out
 }

@@ -147,7 +147,7 @@ func (s *spec) command(name string) *spec {
 	}
 	for i := len(s.commands) - 1; i >= 0 && strings.Contains(s.commands[i].name, "*"); i-- {
 		before, after, _ := strings.Cut(s.commands[i].name, "*")
-		if len(name) > len(before)+len(after) && strings.HasPrefix(name, before) && strings.HasSuffix(name, after) {
+		if len(name) >= len(before)+len(after) && strings.HasPrefix(name, before) && strings.HasSuffix(name, after) {
 			return &s.commands[i]
 		}
 	}

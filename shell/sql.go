@@ -12,12 +12,14 @@ func sql(u *usage, out WordValue) WordValue {
 		}
 	}
 	rest := u.operands
-	if len(rest) > 0 && !seen && u.spec.output == "database" {
+	if u.spec.output == "database" && len(rest) > 0 {
 		rest = rest[1:]
-		for _, w := range rest {
-			seen = true
-			u.statement(w)
-		}
+	} else if u.spec.grammar != "sqlquery" {
+		rest = nil
+	}
+	for _, w := range rest {
+		seen = true
+		u.statement(w)
 	}
 	if !seen && u.stdin != nil && u.stdin.Kind == Const {
 		seen = true

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -32,6 +33,7 @@ type node struct {
 	Operands    *string
 	Does        string
 	When        []condition
+	Also        string // other names of a command
 	Words       string // words that may stand in front of a command
 	Commands    map[string]*node
 	Grammar     string
@@ -134,18 +136,15 @@ func (f *file) expand(n *node) error {
 		}
 	}
 	flat := map[string]*node{}
-	for _, key := range slices.Sorted(mapKeys(n.Commands)) {
-		for name := range strings.SplitSeq(key, "|") {
-			c := n.Commands[key]
-			if c == nil {
-				c = &node{}
-			}
-			copied := *c
-			copied.Options = map[string]string{}
-			for k, v := range c.Options {
-				copied.Options[k] = v
-			}
-			if err := insert(flat, strings.Fields(name), &copied); err != nil {
+	for _, key := range slices.Sorted(maps.Keys(n.Commands)) {
+		c := n.Commands[key]
+		if c == nil {
+			c = &node{}
+		}
+		for _, name := range append(strings.Split(key, "|"), strings.Fields(c.Also)...) {
+			copied := c.clone()
+			copied.Also = ""
+			if err := insert(flat, strings.Fields(name), copied); err != nil {
 				return err
 			}
 		}
@@ -159,14 +158,18 @@ func (f *file) expand(n *node) error {
 	return nil
 }
 
-func mapKeys(m map[string]*node) func(yield func(string) bool) {
-	return func(yield func(string) bool) {
-		for k := range m {
-			if !yield(k) {
-				return
-			}
+// clone copies what expand changes.
+func (n *node) clone() *node {
+	c := *n
+	c.Options = maps.Clone(n.Options)
+	c.Commands = map[string]*node{}
+	for name, sub := range n.Commands {
+		if sub == nil {
+			sub = &node{}
 		}
+		c.Commands[name] = sub.clone()
 	}
+	return &c
 }
 
 // insert puts a command where its words lead.
@@ -186,7 +189,7 @@ func insert(into map[string]*node, words []string, c *node) error {
 		return insert(have.Commands, words[1:], c)
 	}
 	if ok && have.bare() {
-		c.Commands = merge(c.Commands, have.Commands)
+		maps.Copy(c.Commands, have.Commands)
 	} else if ok {
 		return fmt.Errorf("%s is there twice", words[0])
 	}
@@ -197,14 +200,4 @@ func insert(into map[string]*node, words []string, c *node) error {
 // bare reports whether a node only holds others.
 func (n *node) bare() bool {
 	return n.Operands == nil && len(n.Options) == 0 && n.Use == "" && n.Does == "" && n.Grammar == "" && n.Traits == "" && len(n.When) == 0
-}
-
-func merge(a, b map[string]*node) map[string]*node {
-	if a == nil {
-		return b
-	}
-	for k, v := range b {
-		a[k] = v
-	}
-	return a
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"go/format"
+	"maps"
 	"slices"
 	"sort"
 	"strings"
@@ -138,7 +139,7 @@ func (w *writer) readonly(n *node) {
 
 // sortedCommands puts names with a * last, as the look-up wants it.
 func sortedCommands(m map[string]*node) []string {
-	names := slices.Collect(mapKeys(m))
+	names := slices.Collect(maps.Keys(m))
 	sort.Slice(names, func(i, j int) bool {
 		if x, y := strings.Contains(names[i], "*"), strings.Contains(names[j], "*"); x != y {
 			return y
@@ -243,20 +244,10 @@ func (w *writer) options(n *node) string {
 		}
 	}
 	var out strings.Builder
-	for _, name := range slices.Sorted(keys(lines)) {
+	for _, name := range slices.Sorted(maps.Keys(lines)) {
 		fmt.Fprintf(&out, "{name: %q%s},", name, lines[name])
 	}
 	return out.String()
-}
-
-func keys(m map[string]string) func(yield func(string) bool) {
-	return func(yield func(string) bool) {
-		for k := range m {
-			if !yield(k) {
-				return
-			}
-		}
-	}
 }
 
 func renderExamples(files []*file) ([]byte, error) {
