@@ -1,12 +1,14 @@
 package policy
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"maps"
 	"slices"
 	"strings"
 
+	"github.com/gatelatch/gatelatch"
 	"github.com/gatelatch/gatelatch/shell"
 )
 
@@ -18,8 +20,15 @@ const maxHits = 16
 // name is one: a field called "command" makes no other tool a shell.
 type shellUse struct {
 	src   string
-	found shell.Analysis
-	does  *shell.Facts // read when something wants it
+	facts *shell.Facts
+	named []shell.Command // see commands
+	plain *shell.Analysis // see found
+
+	guards map[int]*gatelatch.Reason // see guard
+	short  map[int][]shell.Effect    // see fellShort
+
+	open  []int // commands that nothing covers, once the rules were asked
+	reads bool  // what only reads may run
 }
 
 func (f *Facts) readShell() {
@@ -27,12 +36,12 @@ func (f *Facts) readShell() {
 	if !ok {
 		f.concern("the input has no command")
 		raw := string(f.call.Input)
-		f.shell = &shellUse{src: raw, found: shell.Unreadable(raw, "not a command")}
+		f.shell = &shellUse{src: raw, facts: shell.Uninspectable(raw)}
 		return
 	}
-	f.shell = &shellUse{src: src, found: shell.Analyse(src)}
-	f.unmatched = f.shell.unmatched()
-	f.protectWords()
+	f.shell = &shellUse{src: src, facts: shell.Read(src, shell.Env{
+		Dir: f.call.Dir, Home: f.home.given, Project: f.project.given, Files: repositories{f.world.follow},
+	})}
 	for _, name := range slices.Sorted(maps.Keys(f.fields)) {
 		switch value := f.fields[name]; {
 		case name == "command" || name == "description" || name == "timeout" || name == "run_in_background":
@@ -45,24 +54,56 @@ func (f *Facts) readShell() {
 	}
 }
 
-// effects says what the command would do.
-func (f *Facts) effects() *shell.Facts {
-	if f.shell.does == nil {
-		f.shell.does = shell.Read(f.shell.src, shell.Env{Dir: f.call.Dir, Home: f.home.given, Project: f.project.given})
+// found is the older, coarser reading, for what the finer one can't say. It is
+// made when something wants it.
+func (u *shellUse) found() *shell.Analysis {
+	if u.plain == nil {
+		a := shell.Analyse(u.src)
+		u.plain = &a
 	}
-	return f.shell.does
+	return u.plain
 }
 
-func (u *shellUse) unmatched() string {
-	switch cs := u.found.Commands; {
-	case u.found.Err != "":
-		return "the command can't be read: " + u.found.Err
-	case u.found.Plain != nil:
-		return ""
-	case len(cs) > 0 && cs[0].Literal && cs[0].Wrapper && !cs[0].Guess:
-		return fmt.Sprintf("no rule can allow %s: it runs what its arguments say", cs[0].Program())
+// commands returns everything that looks like a command, for rules that forbid:
+// rather too much where it is not certain what runs.
+func (u *shellUse) commands() []shell.Command {
+	if u.named != nil {
+		return u.named
 	}
-	return "no rule can allow this: it is not one plain command"
+	for _, c := range u.facts.Commands {
+		u.named = append(u.named, u.simple(c)...)
+	}
+	if !u.facts.Readable() || slices.ContainsFunc(u.facts.Effects, func(e shell.Effect) bool { return e.Action == shell.Unknown || e.Action == shell.Executes }) {
+		u.named = append(u.named, u.facts.Guesses...)
+		u.named = append(u.named, u.found().Commands...)
+	}
+	return u.named
+}
+
+// simple returns a command with the words that are known; of the others, what
+// is written. If its program is one of several, there are several.
+func (u *shellUse) simple(c shell.Simple) (out []shell.Command) {
+	cmd := shell.Command{Start: c.Start, End: c.End, Literal: true}
+	for _, w := range c.Words {
+		text := w.Text
+		if !w.Known() {
+			cmd.Literal = false
+			text = cmp.Or(text, u.part(w.Start, w.End))
+		}
+		cmd.Words = append(cmd.Words, text)
+	}
+	switch {
+	case len(cmd.Words) == 0:
+		return nil
+	case c.Words[0].Kind != shell.OneOf:
+		return []shell.Command{cmd}
+	}
+	for _, alt := range c.Words[0].Alts {
+		one := cmd
+		one.Words = append([]string{alt}, cmd.Words[1:]...)
+		out = append(out, one)
+	}
+	return out
 }
 
 // words is the pattern of a Bash rule.
@@ -96,33 +137,31 @@ func parseWords(pattern string, allow bool) (matcher, error) {
 	return words{want, more}, nil
 }
 
-// match implements matcher.
+// match implements matcher. To allow, it names each command that it covers;
+// whether that is enough for the whole line, the Set says.
 func (w words) match(f *Facts, allow bool, to []hit) ([]hit, error) {
-	switch u := f.shell; {
+	u := f.shell
+	switch {
 	case u == nil:
-		return to, nil
-	case allow && w.certain(u.found.Plain):
-		return append(to, u.hit(*u.found.Plain)), nil
 	case allow:
-		return to, nil
+		for i := range u.facts.Commands {
+			if w.covers(f, i) {
+				to = append(to, u.hitOf(i))
+			}
+		}
 	case len(w.want) == 0:
-		return append(to, hit{field: "command"}), nil
+		to = append(to, hit{field: "command"})
 	default:
-		return w.possible(u, to), nil
+		to = w.possible(u, to)
 	}
-}
-
-// certain matches if the whole command line is one plain command.
-func (w words) certain(p *shell.Command) bool {
-	n := len(w.want)
-	return p != nil && !p.Wrapper && len(p.Words) >= n && (len(p.Words) == n || w.more) && slices.Equal(p.Words[:n], w.want)
+	return to, nil
 }
 
 // possible matches every command that is found, and behind wrappers at every
 // word: sudo -u x rm y.
 func (w words) possible(u *shellUse, to []hit) []hit {
 	n := len(to)
-	for _, c := range u.found.Commands {
+	for _, c := range u.commands() {
 		if len(to)-n == maxHits {
 			break
 		}
@@ -178,5 +217,13 @@ func sameProgram(rule, word string) bool {
 }
 
 func (u *shellUse) hit(c shell.Command) hit {
-	return hit{field: "command", part: u.src[c.Start:c.End], start: c.Start, end: c.End}
+	return hit{field: "command", part: u.part(c.Start, c.End), start: c.Start, end: c.End}
+}
+
+// part is a piece of the source, "" if there is none.
+func (u *shellUse) part(start, end int) string {
+	if start < 0 || end < start || end > len(u.src) {
+		return ""
+	}
+	return u.src[start:end]
 }

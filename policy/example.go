@@ -43,7 +43,7 @@ func (p *parser) try(r *rule, e example) error {
 		return p.errorf(e.node, "the example can't be read: %s", f.refused)
 	}
 	hits, err := r.match(f, nil)
-	switch got := len(hits) > 0; {
+	switch got := len(hits) > 0 && (r.Effect != gatelatch.Allow || f.shell == nil || f.shell.coveredBy(hits)); {
 	case err != nil:
 		return p.errorf(e.node, "the example can't be tried: %v", err)
 	case got && !e.want:

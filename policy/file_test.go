@@ -155,7 +155,7 @@ func TestProtectedDirectories(t *testing.T) {
 				path = "./" + path
 			}
 			for tool, input := range map[string]map[string]any{
-				"Write": {"file_path": path}, "Read": {"file_path": path}, "Bash": {"command": "touch --x='" + path + "'"}, "mcp__fs__x": {"p": []string{path}},
+				"Write": {"file_path": path}, "Read": {"file_path": path}, "Bash": {"command": "tool --x='" + path + "'"}, "mcp__fs__x": {"p": []string{path}},
 			} {
 				want := gatelatch.Allow
 				if inside && protects {

@@ -3,6 +3,7 @@ package policy
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"unicode/utf8"
@@ -147,7 +148,7 @@ func (g *grant) covers(f *Facts) (hit, error) {
 	}
 	switch on := g.rule.on.(type) {
 	case words:
-		err = f.commandStays(g.scope)
+		err = f.lineStays(hits, g.scope)
 	case pathPattern:
 		err = f.pathStays(on, g.scope)
 	case domain:
@@ -172,11 +173,28 @@ func (f *Facts) toolStays() error {
 	return nil
 }
 
-// commandStays checks the words that a prefix left open, and that a command
-// remembered for a project runs in it.
-func (f *Facts) commandStays(scope gatelatch.Scope) error {
-	if why := shell.Runs(f.shell.found.Plain.Words); why != "" {
-		return errors.New(why)
+// lineStays checks that the rest of the line only reads, the words that a
+// prefix left open, and that a command remembered for a project runs in it.
+func (f *Facts) lineStays(hits []hit, scope gatelatch.Scope) error {
+	u := f.shell
+	covered := map[int]bool{}
+	for _, h := range hits {
+		covered[h.command] = true
+		var words []string
+		for _, w := range u.facts.Commands[h.command].Words {
+			words = append(words, w.Text)
+		}
+		if why := shell.Runs(words); why != "" {
+			return errors.New(why)
+		}
+	}
+	for _, i := range u.open {
+		if !covered[i] {
+			return errOther
+		}
+	}
+	if !u.facts.Readable() || slices.ContainsFunc(u.facts.Effects, func(e shell.Effect) bool { return e.Command < 0 }) {
+		return errOther
 	}
 	if scope == gatelatch.ForProject && !f.inProject(f.newPathUse(f.call.Dir, nil).certain...) {
 		return errors.New("the command does not run inside the project")

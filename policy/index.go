@@ -221,13 +221,17 @@ func (x *fieldIndex) collect(f *Facts, ids []int32) []int32 {
 // collectPrograms looks at the first word of each command, and behind wrappers
 // at every word.
 func (b *bucket) collectPrograms(u *shellUse, ids []int32) []int32 {
-	if p := u.found.Plain; p != nil && b.programs[1] != nil {
-		ids = append(ids, b.programs[1][p.Words[0]]...)
+	if b.programs[1] != nil {
+		for _, c := range u.facts.Commands {
+			if len(c.Words) > 0 && c.Words[0].Known() {
+				ids = append(ids, b.programs[1][c.Words[0].Text]...)
+			}
+		}
 	}
 	if b.programs[0] == nil {
 		return ids
 	}
-	for _, c := range u.found.Commands {
+	for _, c := range u.commands() {
 		for i, word := range c.Words {
 			if i > 0 && !c.Wrapper {
 				break

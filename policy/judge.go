@@ -56,12 +56,21 @@ type said struct {
 	why     string // something would have allowed, but for this
 	grant   string
 	mode    gatelatch.Mode
+	covered map[int][]gatelatch.Reason // commands of a line that a rule allows, and why
 
 	deadline time.Time
 	late     bool
 }
 
 func (o *said) add(r gatelatch.Reason) { o.reasons = append(o.reasons, r) }
+
+// cover notes that a rule allows one command of a line.
+func (o *said) cover(command int, r gatelatch.Reason) {
+	if o.covered == nil {
+		o.covered = map[int][]gatelatch.Reason{}
+	}
+	o.covered[command] = append(o.covered[command], r)
+}
 
 // effect returns the strictest of the reasons, Allow if there are none.
 func (o *said) effect() gatelatch.Effect {
@@ -87,6 +96,8 @@ func (s *Set) consult(f *Facts) said {
 			out.add(*r)
 		}
 	}
+	s.line(f, &out)
+	s.consultFiles(f, &out)
 	out.reasons = append(out.reasons, f.concerns...)
 	if out.late {
 		out.add(*asked("judging this takes too long"))
@@ -127,7 +138,11 @@ func (s *Set) ask(r *rule, f *Facts, out *said) {
 		return
 	}
 	for _, h := range hits {
-		out.add(r.reason(h))
+		if f.shell != nil && r.Effect == gatelatch.Allow {
+			out.cover(h.command, r.reason(h))
+		} else {
+			out.add(r.reason(h))
+		}
 	}
 	if r.Within > 0 && (out.limit == 0 || r.Within < out.limit) {
 		out.limit = r.Within
@@ -156,7 +171,11 @@ func (s *Set) fallBack(f *Facts, grants []*gatelatch.Grant, out *said) {
 			out.add(*r)
 		}
 	}
-	if len(out.reasons) == 0 {
+	switch {
+	case len(out.reasons) > 0:
+	case f.shell != nil && out.why == "":
+		out.reasons = append(out.reasons, f.askedAbout()...)
+	default:
 		out.add(gatelatch.Reason{Effect: gatelatch.Ask, Layer: layerDefault, Message: cmp.Or(out.why, f.unmatched, noRule)})
 	}
 }

@@ -110,8 +110,8 @@ func (f *Facts) forPeople() string {
 	switch tool := f.call.Tool; {
 	case tool == "ExitPlanMode" || tool == "AskUserQuestion":
 		return tool + " is for a person to answer"
-	case f.shell != nil && f.shell.found.Err != "":
-		return f.unmatched
+	case f.shell != nil && !f.shell.facts.Readable():
+		return f.askedAbout()[0].Message
 	case f.shell != nil:
 		if r := f.protectedCommand(); r != nil {
 			return r.Message
@@ -132,7 +132,7 @@ var readers = []string{"Read", "Glob", "Grep", "LS", "WebFetch", "TodoWrite", "T
 // the rules to say.
 func (f *Facts) onlyReads() bool {
 	if f.shell != nil {
-		return f.effects().ReadOnly(shell.Scope{Roots: []string{"/"}})
+		return f.shell.facts.ReadOnly(shell.Scope{Roots: []string{"/"}})
 	}
 	return slices.Contains(readers, f.call.Tool)
 }

@@ -113,7 +113,7 @@ func TestParseAccepts(t *testing.T) {
 		"version: 1\ndeny: ['Bash(sudo:*)', 'Bash(find . -delete)', 'Bash(A=1:*)', Read(.env), Read(src/**)]",
 		"version: 1\nallow: [Bash, 'Bash(*)', 'Bash(npm run *)', Read(**), Read(**/x), Read(./x), Read(~/x), Read(/x), 'WebFetch(domain:localhost)']",
 		"version: 1\nallow:\n- {rule: X, until: 2027-01-31}\n- {rule: Y, until: '2027-01-31T18:00:00+01:00'}",
-		"version: 1\nallow:\n- rule: Bash(npm run:*)\n  match: [npm run test, npm run]\n  not_match: [npm runx, npm run x > f, env npm run x]",
+		"version: 1\nallow:\n- rule: Bash(npm run:*)\n  match: [npm run test, npm run]\n  not_match: [npm runx, npm run x > f, npm run x && rm y]",
 		"version: 1\nallow:\n- {rule: Edit(./src/**), match: src/a.go, not_match: [lib/a.go, src/../lib/a.go, /src/a.go]}\ndeny:\n- {rule: Read(~/.ssh/**), match: ~/.ssh/id, not_match: /x/.ssh/id}",
 		"version: 1\ndeny:\n- {rule: 'WebFetch(domain:a.b)', match: 'https://x.a.b/y', not_match: 'https://a.b.c'}\n- {rule: Skill(x), match: x, not_match: y}",
 		"version: 1\ndeny:\n- {rule: mcp__a__*, where: {n: {at_least: 3}}, match: [{n: 3}, '{\"n\":4}'], not_match: [{n: 2}, {}]}",

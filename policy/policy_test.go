@@ -36,7 +36,11 @@ func call(tool string, input any) *gatelatch.Call {
 	return &gatelatch.Call{Kind: gatelatch.Permission, Tool: tool, Input: []byte(raw)}
 }
 
-func bash(command string) *gatelatch.Call { return call("Bash", map[string]any{"command": command}) }
+func bash(command string) *gatelatch.Call {
+	c := call("Bash", map[string]any{"command": command})
+	c.Dir = "/p"
+	return c
+}
 
 func judge(t testing.TB, s gatelatch.Policy, c *gatelatch.Call) gatelatch.Verdict {
 	t.Helper()
@@ -72,7 +76,9 @@ func TestDefaultRules(t *testing.T) {
 		{"a plain command", bash("ls -la src"), gatelatch.Allow},
 		{"an exact command", bash("date"), gatelatch.Allow},
 		{"an exact command and more", bash("date -s 2020-01-01"), gatelatch.Ask},
-		{"git status runs what a config says", bash("git status"), gatelatch.Ask},
+		{"git status where no repository is", bash("git status"), gatelatch.Allow},
+		{"reading elsewhere", bash("cat /etc/passwd"), gatelatch.Ask},
+		{"commands that only read, in a chain", bash("cd src && grep -rn foo . | head -5"), gatelatch.Allow},
 		{"another program of that name", bash("./ls"), gatelatch.Ask},
 		{"another case", bash("LS"), gatelatch.Ask},
 		{"T3: a redirection", bash("ls > /etc/passwd"), gatelatch.Ask},
@@ -95,7 +101,8 @@ func TestDefaultRules(t *testing.T) {
 	} {
 		t.Run(tt.situation, func(t *testing.T) {
 			t.Parallel()
-			if got := judge(t, Default(), tt.call); got.Effect != tt.want {
+			tt.call.Dir = "/p"
+			if got := Default().Judge(t.Context(), tt.call, &gatelatch.Session{Project: "/p"}, nil); got.Effect != tt.want {
 				t.Errorf("got %s, want %s: %s", got.Effect, tt.want, messages(got))
 			}
 		})

@@ -28,15 +28,68 @@ func (f *Facts) protect() {
 	}
 }
 
-// protectWords asks about a command that names a protected path. Which of its
-// words are paths, and which it writes to, only the program knows. Commands
-// that are not plain are asked about anyway.
-func (f *Facts) protectWords() {
-	if f.shell.found.Plain == nil {
-		return
+// guard returns why no rule may allow one command of a line: it writes to a
+// protected path, or names one and nobody knows what it does with it.
+func (f *Facts) guard(command int) *gatelatch.Reason {
+	u := f.shell
+	if r, known := u.guards[command]; known {
+		return r
 	}
-	left := maxResolved
-	for _, word := range f.shell.found.Plain.Words[1:] {
+	r := f.guarded(command)
+	if u.guards == nil {
+		u.guards = map[int]*gatelatch.Reason{}
+	}
+	u.guards[command] = r
+	return r
+}
+
+func (f *Facts) guarded(command int) *gatelatch.Reason {
+	left, certain := maxResolved, true
+	for _, e := range f.shell.facts.Effects {
+		if e.Command != command {
+			continue
+		}
+		if r := f.guardedEffect(e, &left); r != nil {
+			return r
+		}
+		certain = certain && slices.Contains(onlyLooking, e.Action)
+	}
+	if certain {
+		return nil
+	}
+	return f.guardedWords(command, &left)
+}
+
+// onlyLooking are actions that change nothing, whatever their words name.
+var onlyLooking = []shell.Action{shell.Reads, shell.AsksService, shell.ShowsSecret}
+
+func (f *Facts) guardedEffect(e shell.Effect, left *int) (r *gatelatch.Reason) {
+	writes := e.Action == shell.Writes || e.Action == shell.Deletes
+	switch {
+	case writes && e.Path != "":
+		r = f.named(e.Path, e.Detail, "a command", left)
+	case writes && e.Code != "COMMAND" && e.Code != "MODE" && e.Code != "OPTION":
+		r = asked("the command writes to a path that can't be known, and may be protected")
+	case e.Path != "":
+		if dir := f.own(f.newPathUse(e.Path, left).possible); dir != "" {
+			r = asked("the gateway's own files, its keys among them: no rule allows a command that names %s", dir)
+		}
+	}
+	if r != nil {
+		r.Field, r.Start, r.End = "command", e.Start, e.End
+		r.Part = f.shell.part(e.Start, e.End)
+	}
+	return r
+}
+
+// guardedWords looks at every word of a command: which of them are paths, and
+// which it writes to, only the program knows.
+func (f *Facts) guardedWords(command int, left *int) *gatelatch.Reason {
+	for i, w := range f.shell.facts.Commands[command].Words {
+		if i == 0 {
+			continue
+		}
+		word := w.Text
 		names := strings.FieldsFunc(word, func(r rune) bool { return strings.ContainsRune("=:,@", r) })
 		if strings.HasPrefix(word, "-") && len(word) > 2 {
 			names = append(names, word[2:]) // -ofile
@@ -45,13 +98,13 @@ func (f *Facts) protectWords() {
 			names = append(names, word)
 		}
 		for _, name := range names {
-			if r := f.named(name, word, "a command", &left); r != nil {
-				r.Field = "command"
-				f.concerns = append(f.concerns, *r)
-				return
+			if r := f.named(name, word, "a command", left); r != nil {
+				r.Field, r.Start, r.End = "command", w.Start, w.End
+				return r
 			}
 		}
 	}
+	return nil
 }
 
 // protectedCommand does the same for a command line that is not one plain
@@ -59,16 +112,9 @@ func (f *Facts) protectWords() {
 // the command would write and at every piece of its text.
 func (f *Facts) protectedCommand() *gatelatch.Reason {
 	left := maxResolved
-	for _, e := range f.effects().Effects {
-		if e.Action != shell.Writes && e.Action != shell.Deletes {
-			continue
-		}
-		if e.Path != "" {
-			if r := f.named(e.Path, e.Detail, "a command", &left); r != nil {
-				return r
-			}
-		} else if e.Code != "COMMAND" && e.Code != "MODE" && e.Code != "OPTION" {
-			return asked("the command writes to a path that can't be known, and may be protected")
+	for _, e := range f.shell.facts.Effects {
+		if r := f.guardedEffect(e, &left); r != nil {
+			return r
 		}
 	}
 	look := func(name string) *gatelatch.Reason {
@@ -80,7 +126,7 @@ func (f *Facts) protectedCommand() *gatelatch.Reason {
 		}
 		return r
 	}
-	for _, c := range f.shell.found.Commands {
+	for _, c := range f.shell.commands() {
 		for _, word := range c.Words {
 			if r := look(word); r != nil {
 				return r

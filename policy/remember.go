@@ -11,6 +11,7 @@ import (
 	"github.com/bmatcuk/doublestar/v4"
 
 	"github.com/gatelatch/gatelatch"
+	"github.com/gatelatch/gatelatch/shell"
 )
 
 // granted returns the first grant that allows what no rule speaks about, and
@@ -105,10 +106,8 @@ func (s *Set) silent(c *gatelatch.Call, sess *gatelatch.Session, scope gatelatch
 func (f *Facts) narrowest(scope gatelatch.Scope) (string, error) {
 	tool := f.call.Tool
 	switch {
-	case f.shell != nil && f.shell.found.Plain == nil:
-		return "", errors.New(f.unmatched)
 	case f.shell != nil:
-		return "Bash(" + strings.TrimSpace(f.shell.src) + ")", nil
+		return f.shell.narrowest()
 	case f.path != nil && pathTools[tool].writes && scope == gatelatch.ForSession && !f.inProject(f.path.certain...):
 		return "", errors.New("this is not inside the project")
 	case f.path != nil && pathTools[tool].writes && scope == gatelatch.ForSession:
@@ -123,11 +122,39 @@ func (f *Facts) narrowest(scope gatelatch.Scope) (string, error) {
 	return tool, nil
 }
 
+// narrowest writes the one command of the line that nothing covers. Of several,
+// nobody could tell what was allowed.
+func (u *shellUse) narrowest() (string, error) {
+	switch {
+	case !u.facts.Readable():
+		return "", errors.New("a command that can't be read is not remembered")
+	case len(u.open) == 0:
+		return "", errors.New("there is no command to remember")
+	case len(u.open) != 1:
+		return "", fmt.Errorf("%d commands of the line would have to be remembered; allow them one by one", len(u.open))
+	}
+	c := u.facts.Commands[u.open[0]]
+	text := strings.TrimSpace(u.src[c.Start:c.End])
+	words, ok := shell.Words(text)
+	same := slices.EqualFunc(words, c.Words, func(s string, w shell.WordValue) bool { return w.Known() && w.Text == s })
+	if !ok || !same || shell.Analyse(text).Plain == nil {
+		return "", errors.New("only plain words are remembered; this has expansions, quoting or assignments in it")
+	}
+	return "Bash(" + text + ")", nil
+}
+
 // coveredBy checks a matcher for a call that no rule speaks about.
 func (f *Facts) coveredBy(match string, scope gatelatch.Scope) error {
 	g, err := parseGrant(match, scope)
 	if err != nil {
 		return err
+	}
+	if f.shell != nil {
+		for _, i := range f.shell.open {
+			if r := f.guard(i); r != nil {
+				return fmt.Errorf("this is asked each time: %s", r.Message)
+			}
+		}
 	}
 	if d, ok := g.rule.on.(domain); ok && f.web != nil && f.web.host != d.name && f.web.host != "www."+d.name {
 		return fmt.Errorf("the host is %s; a wider domain belongs into the policy", f.web.host)

@@ -48,6 +48,7 @@ type rule struct {
 type hit struct {
 	field, part string
 	start, end  int
+	command     int // of a shell command line that is allowed, which
 }
 
 // A matcher is the pattern of a rule. It adds the places where it matches;

@@ -34,6 +34,8 @@ const (
 // exec says how shell commands are dealt with that no rule speaks about.
 type exec struct {
 	security, ask, at string
+	said              bool   // security or ask was given
+	reads             string // "" is not said
 }
 
 // Words of exec.
@@ -44,6 +46,8 @@ const (
 	askOff        = "off"
 	askOnMiss     = "on-miss"
 	askAlways     = "always"
+	readsAllow    = "allow"
+	readsAsk      = "ask"
 )
 
 // A section is what a file says for the sessions of one project.
@@ -125,7 +129,7 @@ func (p *parser) boolean(key string, v *yaml.Node) (bool, error) {
 }
 
 func (p *parser) exec(k, v *yaml.Node) (*exec, error) {
-	e := &exec{execAllowlist, askOnMiss, p.at(k)}
+	e := &exec{security: execAllowlist, ask: askOnMiss, at: p.at(k)}
 	return e, p.mapping(v, func(key string, k, v *yaml.Node) error {
 		word, err := p.text(v)
 		if on := v.Kind == yaml.ScalarNode && v.ShortTag() == "!!bool" && strings.EqualFold(v.Value, askOff); on {
@@ -137,6 +141,13 @@ func (p *parser) exec(k, v *yaml.Node) (*exec, error) {
 		switch {
 		case word == execFull && p.layer.name == layerProject:
 			return p.errorf(v, "a project's file can only tighten: security is deny or allowlist")
+		case key == "reads" && word == readsAllow && p.layer.name == layerProject:
+			return p.errorf(v, "a project's file can only tighten: reads is ask, or not said")
+		case key == "reads" && (word == readsAllow || word == readsAsk):
+			e.reads = word
+			return nil
+		case key == "reads":
+			return p.errorf(v, "reads is allow or ask, not %.40q", word)
 		case key == "security" && slices.Contains([]string{execDeny, execAllowlist, execFull}, word):
 			e.security = word
 		case key == "ask" && slices.Contains([]string{askOff, askOnMiss, askAlways}, word):
@@ -146,8 +157,9 @@ func (p *parser) exec(k, v *yaml.Node) (*exec, error) {
 		case key == "ask":
 			return p.errorf(v, "ask is one of off, on-miss and always, not %.40q", word)
 		default:
-			return p.errorf(k, "unknown key %q; exec has security and ask", key)
+			return p.errorf(k, "unknown key %q; exec has security, ask and reads", key)
 		}
+		e.said = true
 		return nil
 	})
 }

@@ -1,7 +1,6 @@
 package policy
 
 import (
-	"cmp"
 	"strings"
 
 	"github.com/gatelatch/gatelatch"
@@ -79,7 +78,7 @@ func (e *exec) reason(effect gatelatch.Effect, layer, message string) *gatelatch
 // always returns what exec says about any shell command, nil if nothing.
 func (e *exec) always(f *Facts, layer string) *gatelatch.Reason {
 	switch {
-	case e == nil || f.shell == nil:
+	case e == nil || !e.said || f.shell == nil:
 		return nil
 	case e.security == execDeny:
 		return e.reason(gatelatch.Deny, layer, "shell commands are denied here")
@@ -92,12 +91,12 @@ func (e *exec) always(f *Facts, layer string) *gatelatch.Reason {
 // onMiss returns what exec says about a shell command that nothing allows.
 func (e *exec) onMiss(f *Facts, layer string) *gatelatch.Reason {
 	switch {
-	case e == nil || f.shell == nil:
+	case e == nil || !e.said || f.shell == nil:
 		return nil
 	case e.security == execAllowlist && e.ask == askOff:
 		return e.reason(gatelatch.Deny, layer, "only listed shell commands run here, and this is none")
 	case e.security == execAllowlist:
-		return e.reason(gatelatch.Ask, layer, cmp.Or(f.unmatched, noRule))
+		return e.reason(gatelatch.Ask, layer, f.askedAbout()[0].Message)
 	}
 	if why := f.forPeople(); why != "" {
 		return e.reason(gatelatch.Ask, layer, why)

@@ -75,7 +75,8 @@ type WordValue struct {
 // Known reports whether the value is certain.
 func (w WordValue) Known() bool { return w.Kind == Const }
 
-// A Redirect is a redirection of a command to or from a file.
+// A Redirect is a redirection of a command to or from a file, or a
+// here-document.
 type Redirect struct {
 	Op         string
 	Target     WordValue

@@ -55,6 +55,13 @@ func Read(src string, env Env) (f *Facts) {
 	return f
 }
 
+// Uninspectable is the facts of a text that must not be read as a command.
+func Uninspectable(src string) *Facts {
+	f := &Facts{}
+	f.unreadable(src, "NO_COMMAND", "")
+	return f
+}
+
 // unreadable keeps the raw words of a text that can't be read.
 func (f *Facts) unreadable(src, code, detail string) {
 	f.Effects = append(f.Effects, Effect{Code: code, Detail: detail, End: len(src), Command: -1})

@@ -23,9 +23,11 @@ func (r *reader) redirects(list []*syntax.Redirect, st *state, c *Simple) {
 			body := r.one(rd.Hdoc, st)
 			r.at = at
 			r.stdin = &body
+			c.redirect(rd, target, s)
 			continue
 		case syntax.WordHdoc:
 			r.stdin = &target
+			c.redirect(rd, target, s)
 			continue
 		case syntax.DplIn, syntax.DplOut:
 			if descriptor(target) || rd.Op == syntax.DplIn {
@@ -49,9 +51,13 @@ func (r *reader) redirects(list []*syntax.Redirect, st *state, c *Simple) {
 		default:
 			r.redirect(Writes, target, s, st)
 		}
-		if c != nil {
-			c.Redirects = append(c.Redirects, Redirect{Op: rd.Op.String(), Target: target, Start: s.start, End: s.end})
-		}
+		c.redirect(rd, target, s)
+	}
+}
+
+func (c *Simple) redirect(rd *syntax.Redirect, target WordValue, s span) {
+	if c != nil {
+		c.Redirects = append(c.Redirects, Redirect{Op: rd.Op.String(), Target: target, Start: s.start, End: s.end})
 	}
 }
 

@@ -124,6 +124,8 @@ func (b *builder) part(p syntax.WordPart, quoted, first bool) {
 		b.r.process(p, b.st)
 		b.text("/dev/fd/63")
 	case *syntax.ExtGlob:
+		// In zsh this is a list of qualifiers, and some of them run code.
+		b.r.unknown("SHELLS_DIFFER", p.Op.String()+p.Pattern.Value+")")
 		b.glob(p.Op.String() + p.Pattern.Value + ")")
 	default:
 		b.r.unknown("SYNTAX", "an expansion that is not known")

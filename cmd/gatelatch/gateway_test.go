@@ -68,7 +68,7 @@ func ask(t *testing.T, opt gatewayOptions, message, command string) *gatelatch.B
 	}
 	b, err := c.Propose(t.Context(), gatelatch.Proposal{
 		Session: gatelatch.SessionInfo{ID: "s", Name: "Agent"}, Message: message,
-		Calls: []gatelatch.ProposedCall{{Ref: message, Kind: gatelatch.Permission, Tool: "Bash", Input: input}},
+		Calls: []gatelatch.ProposedCall{{Ref: message, Kind: gatelatch.Permission, Tool: "Bash", Input: input, Dir: "/srv/project"}},
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -1,0 +1,190 @@
+package policy
+
+import (
+	"os"
+	"slices"
+
+	"github.com/gatelatch/gatelatch"
+	"github.com/gatelatch/gatelatch/shell"
+)
+
+// A command line is allowed as a whole: if each command in it, wherever it
+// stands, is covered by a rule that allows it, or only reads where that is
+// allowed. What a command does decides, not how it is called.
+
+// line adds what allows the whole line, if something does for each of its
+// commands, and otherwise notes for which nothing does.
+func (s *Set) line(f *Facts, out *said) {
+	u := f.shell
+	if u == nil || !u.facts.Readable() {
+		return
+	}
+	reads := s.reading(f)
+	u.reads, u.open = reads != nil, nil
+	var allows []gatelatch.Reason
+	for i := range u.facts.Commands {
+		switch {
+		case len(out.covered[i]) > 0:
+			allows = append(allows, out.covered[i]...)
+		case reads != nil && f.harmless(i):
+			r, at := *reads, u.hitOf(i)
+			r.Field, r.Part, r.Start, r.End = at.field, at.part, at.start, at.end
+			allows = append(allows, r)
+		default:
+			u.open = append(u.open, i)
+		}
+	}
+	loose := slices.ContainsFunc(u.facts.Effects, func(e shell.Effect) bool { return e.Command < 0 })
+	if len(u.open) == 0 && !loose {
+		out.reasons = append(out.reasons, allows...)
+	}
+}
+
+// reading returns why a command may run that only reads inside the project,
+// nil if it may not.
+func (s *Set) reading(f *Facts) (why *gatelatch.Reason) {
+	for _, l := range s.layers {
+		switch {
+		case l.exec == nil || l.exec.reads == "":
+		case l.exec.reads != readsAllow:
+			return nil
+		case why == nil:
+			why = &gatelatch.Reason{Effect: gatelatch.Allow, Layer: l.name, Source: l.exec.at, Rule: "exec reads: allow", Message: "it only reads"}
+		}
+	}
+	return why
+}
+
+// harmless reports whether a command does nothing but read inside the project,
+// and ask services that are set up on the machine.
+func (f *Facts) harmless(command int) bool {
+	for _, e := range f.shell.facts.Effects {
+		if e.Command == command && !f.onlyLooks(e) {
+			return false
+		}
+	}
+	return true
+}
+
+func (f *Facts) onlyLooks(e shell.Effect) bool {
+	switch e.Action {
+	case shell.Reads:
+		return e.Path != "" && f.readable(e)
+	case shell.AsksService:
+		return true
+	default:
+		return false
+	}
+}
+
+// readable reports whether what an effect reads lies inside the project, with
+// links followed, and is none of the gateway's own.
+func (f *Facts) readable(e shell.Effect) bool {
+	if known, ok := f.looked[e.Path]; ok && !e.Below {
+		return known
+	}
+	resolved, _, err := f.world.follow(e.Path, &f.left)
+	ok := err == nil && f.left >= 0 && f.inProject(resolved) && f.own([]string{resolved}) == ""
+	if ok && e.Below {
+		return f.linksStay(resolved)
+	}
+	if f.looked == nil {
+		f.looked = map[string]bool{}
+	}
+	f.looked[e.Path] = ok
+	return ok
+}
+
+// covers reports whether the rule allows one command: it has its words, those
+// that follow can't be mistaken for others, and it does nothing that the words
+// of the rule don't say.
+func (w words) covers(f *Facts, command int) bool {
+	u := f.shell
+	c, n := &u.facts.Commands[command], len(w.want)
+	if len(c.Words) == 0 || len(c.Words) < n || len(c.Words) > n && !w.more || !c.Words[0].Known() || shell.IsWrapper(c.Words[0].Text) {
+		return false
+	}
+	for i, word := range c.Words {
+		if i < n && (!word.Known() || word.Text != w.want[i]) || i >= n && !steady(word) {
+			return false
+		}
+	}
+	if c.Start < c.Words[0].Start || !quiet(c.Redirects) { // what is not in the rule's words
+		u.fellShort(command, slices.DeleteFunc(u.facts.Of(command), func(e shell.Effect) bool { return !e.Around() }))
+		return false
+	}
+	short := slices.DeleteFunc(u.facts.Of(command), func(e shell.Effect) bool { return w.excuses(f, c, e) })
+	if len(short) > 0 || f.guard(command) != nil {
+		u.fellShort(command, short)
+		return false
+	}
+	return true
+}
+
+// quiet reports whether redirections only throw output away.
+func quiet(rs []shell.Redirect) bool {
+	return !slices.ContainsFunc(rs, func(r shell.Redirect) bool { return !r.Target.Known() || r.Target.Text != os.DevNull })
+}
+
+// fellShort notes what a rule that has a command's words does not speak about;
+// of several rules, what is least.
+func (u *shellUse) fellShort(command int, effects []shell.Effect) {
+	if u.short == nil {
+		u.short = map[int][]shell.Effect{}
+	}
+	if old, known := u.short[command]; !known || len(effects) < len(old) {
+		u.short[command] = effects
+	}
+}
+
+// steady reports whether a word that a rule leaves open can't turn out to be an
+// option, or more words than one.
+func steady(w shell.WordValue) bool {
+	switch w.Kind {
+	case shell.Const, shell.Integer:
+		return true
+	case shell.OneOf:
+		return !slices.ContainsFunc(w.Alts, func(s string) bool { return s == "" || s[0] == '-' })
+	case shell.Begins, shell.Glob, shell.Names:
+		return w.Text != "" && w.Text[0] != '-' && w.Text[0] != '*' && w.Text[0] != '?' && w.Text[0] != '['
+	default:
+		return false
+	}
+}
+
+// excuses reports whether the rule means an effect of the command that it
+// covers. A rule of whole words means all that they do. One that leaves words
+// open means what the command is for, and what its own words say; never an
+// option that does something else, nor a secret.
+func (w words) excuses(f *Facts, c *shell.Simple, e shell.Effect) bool {
+	switch {
+	case e.Around():
+		return f.onlyLooks(e)
+	case !w.more, e.Action == shell.Reads, e.Action == shell.AsksService:
+		return true
+	case e.Action == shell.ShowsSecret:
+		return false
+	case e.Code == "COMMAND" || e.Code == "UNKNOWN_PROGRAM" || e.Code == "NO_OPERAND":
+		return true
+	case len(w.want) > 0 && e.Start >= c.Words[0].Start && e.End <= c.Words[len(w.want)-1].End:
+		return true
+	}
+	return slices.ContainsFunc(f.shell.facts.Effects, func(own shell.Effect) bool {
+		return own.Command == e.Command && own.Code == "COMMAND" && own.Action == e.Action
+	})
+}
+
+// coveredBy reports whether hits cover every command that does anything.
+func (u *shellUse) coveredBy(hits []hit) bool {
+	if !u.facts.Readable() {
+		return false
+	}
+	return !slices.ContainsFunc(u.facts.Effects, func(e shell.Effect) bool {
+		return e.Command < 0 || !slices.ContainsFunc(hits, func(h hit) bool { return h.command == e.Command })
+	})
+}
+
+func (u *shellUse) hitOf(command int) hit {
+	c := u.facts.Commands[command]
+	return hit{field: "command", part: u.part(c.Start, c.End), start: c.Start, end: c.End, command: command}
+}
