@@ -115,6 +115,30 @@ func TestSettingsNeverWeakenRules(t *testing.T) {
 	}
 }
 
+// SEC-42 under every setting and mode, and with what was remembered.
+func TestStrictRulesNeverLoosenUnderSettings(t *testing.T) {
+	t.Parallel()
+	settings, sessions := someSettings(), someSession()
+	match := rapid.SampledFrom([]string{"Bash(ls)", "Bash(make)", "Edit(/p/**)", "mcp__x__y", "Other", "Read(/p/a)"})
+	tightened := 0
+	rapid.Check(t, func(rt *rapid.T) {
+		ws, said := someRules.Draw(rt, "rules"), settings.Draw(rt, "settings")
+		before, after := parsed(rt, yamlOf(ws)+said), parsed(rt, yamlOf(append(slices.Clone(ws), strictRule.Draw(rt, "added")))+said)
+		c, sess := someCall.Draw(rt, "call"), sessions.Draw(rt, "session")
+		grants := granted(gatelatch.ForSession, match.Draw(rt, "grant"))
+		a, b := before.Judge(t.Context(), c, sess, grants), after.Judge(t.Context(), c, sess, grants)
+		if b.Effect > a.Effect {
+			rt.Fatalf("%s %s: %s became %s: %s", c.Tool, c.Input, a.Effect, b.Effect, messages(b))
+		}
+		if b.Effect < a.Effect {
+			tightened++
+		}
+	})
+	if tightened == 0 {
+		t.Error("no rule changed anything")
+	}
+}
+
 // Another spelling of a path is never allowed where the path itself is not.
 func TestSpellingsOfPathsNeverWiden(t *testing.T) {
 	t.Parallel()
