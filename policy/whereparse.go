@@ -1,7 +1,9 @@
 package policy
 
 import (
+	"encoding/json"
 	"fmt"
+	"math/big"
 	"regexp"
 	"regexp/syntax"
 	"strings"
@@ -140,14 +142,22 @@ func parseWhole(text string, allow bool) (test, error) {
 }
 
 func (p *parser) limit(op string, v *yaml.Node) (test, error) {
-	than, ok := rational(v.Value)
-	if tag := v.ShortTag(); !ok || tag != "!!int" && tag != "!!float" {
+	than, ok := decimal(v)
+	if !ok {
 		return nil, p.errorf(v, "%s takes a number", op)
 	}
 	if op == "at_least" {
 		return limit{than, -1}, nil
 	}
 	return limit{than, 1}, nil
+}
+
+// decimal reads a number as JSON writes it: YAML also has 010, 0x8 and 1_000.
+func decimal(n *yaml.Node) (*big.Rat, bool) {
+	if tag := n.ShortTag(); tag != "!!int" && tag != "!!float" || !json.Valid([]byte(n.Value)) {
+		return nil, false
+	}
+	return rational(n.Value)
 }
 
 // oneOf reads a list of values.
@@ -179,10 +189,9 @@ func (p *parser) scalar(n *yaml.Node) (scalar, error) {
 			return scalar{text, n.Value}, nil
 		case "!!bool":
 			return scalar{boolean, strings.ToLower(n.Value)}, nil
-		case "!!int", "!!float":
-			if r, ok := rational(n.Value); ok {
-				return scalar{number, r.RatString()}, nil
-			}
+		}
+		if r, ok := decimal(n); ok {
+			return scalar{number, r.RatString()}, nil
 		}
 	}
 	return scalar{}, p.errorf(n, "expected a text, a number, true or false; put quotes around a text")
