@@ -22,8 +22,10 @@ var layer = map[string]int{
 	"audit": 2, "approval": 2, "policy": 2, "hook": 2, "toolset": 2, "api": 2,
 
 	"render": 3, "client": 3, "auth": 3, "api/gen": 3, "internal/storage": 3, "internal/backup": 3, "model/modeltest": 3,
+	"policy/history": 3, "policy/claude": 3,
 
 	"store/memory": 4, "store/sqlite": 4, "store/postgres": 4, "store/storetest": 4, "server": 4, "adapter/hookcmd": 4,
+	"policy/review": 4,
 
 	"cmd/gatelatch": 5, "cmd/gatelatch-hook": 5, "examples/agent-go": 5,
 
@@ -36,6 +38,8 @@ var outside = map[string][]string{
 	"shell/spec/gen":      {"go.yaml.in/yaml/v3"},
 	"internal/strictjson": {"github.com/go-json-experiment/json"},
 	"policy":              {"go.yaml.in/yaml/v3", "github.com/bmatcuk/doublestar/v4", "golang.org/x/net"},
+	"policy/review":       {"go.yaml.in/yaml/v3"},
+	"policy/claude":       {"go.yaml.in/yaml/v3"},
 	"render":              {"github.com/aymanbagabas/go-udiff"},
 	"store/sqlite":        {"modernc.org/sqlite"},
 	"store/postgres":      {"github.com/jackc/pgx/v5"},
