@@ -84,7 +84,7 @@ and lets nothing through that was not allowed.
 			root.AddCommand(c)
 		}
 	}
-	add("gateway", newServeCmd(), newOpenCmd(), newServiceCmd(), newLogCmd(), newAuditCmd(), newBackupCmd(), newRestoreCmd(), newDemoCmd(), newShellCmd())
+	add("gateway", newServeCmd(), newOpenCmd(), newServiceCmd(), newLogCmd(), newAuditCmd(), newPolicyCmd(), newBackupCmd(), newRestoreCmd(), newDemoCmd(), newShellCmd())
 	add("decide", newLsCmd(), newShowCmd(), newAllowCmd(), newDenyCmd(), newReplyCmd(), newEditCmd(), newGrantsCmd(),
 		newSessionsCmd(), newModeCmd(),
 		newPauseCmd(), newUnpauseCmd())
