@@ -1,13 +1,18 @@
 package policy
 
 import (
-	"bytes"
+	"math"
 
 	"github.com/gatelatch/gatelatch"
 )
 
-// DefaultText returns the file that Default is read from.
-func DefaultText() []byte { return bytes.Clone(defaultRules) }
+// Unhurried returns the same rules without a limit to how long judging takes: a
+// replay must not come out stricter because the machine is busy.
+func (s *Set) Unhurried() *Set {
+	with := *s
+	with.budget = math.MaxInt64
+	return &with
+}
 
 // ReadAsWritten reads the facts of a call without looking at the disk: every
 // path leads where it says. It is for calls of long ago, whose links are gone.

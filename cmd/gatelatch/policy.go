@@ -26,8 +26,20 @@ to read what happened.
 		RunE: helpOnly,
 	}
 	cmd.AddCommand(newPolicyCheckCmd(), newPolicyExplainCmd(), newPolicyTestCmd(), newPolicyDiffCmd(),
-		newPolicyHistoryCmd(), newPolicyBacktestCmd(), newPolicySuggestCmd(thisSystem()), newPolicyImportCmd())
+		newPolicyHistoryCmd(), newPolicyBacktestCmd(), newPolicySuggestCmd(thisSystem()), newPolicyImportCmd(), newPolicySchemaCmd())
 	return cmd
+}
+
+func newPolicySchemaCmd() *cobra.Command {
+	return &cobra.Command{
+		Use:   "schema",
+		Short: "Print the JSON Schema of policy.yaml, for editors",
+		Args:  cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			_, err := cmd.OutOrStdout().Write(policy.Schema)
+			return err
+		},
+	}
 }
 
 // rulesFlags say which rules a command is about.

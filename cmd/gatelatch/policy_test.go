@@ -104,6 +104,8 @@ func decideAll(t *testing.T, opt gatewayOptions, answer string, commands ...stri
 
 func TestPolicyLearnsFromWhatHappened(t *testing.T) {
 	opt := testGateway(t)
+	tmp := t.TempDir()
+	t.Setenv("TMPDIR", tmp)
 	decideAll(t, opt, "", "cargo doc")  // waits
 	decideAll(t, opt, "allow", "cargo") // which nobody takes
 	mustRun(t, opt, "pause")            // denies the one, revokes the other
@@ -152,7 +154,7 @@ func TestPolicyLearnsFromWhatHappened(t *testing.T) {
 			t.Errorf("%v: %v\n%s", from, err, out)
 		}
 	}
-	if left, err := filepath.Glob(filepath.Join(os.TempDir(), "gatelatch-history-*")); err != nil || len(left) > 0 {
+	if left, err := os.ReadDir(tmp); err != nil || len(left) > 0 {
 		t.Errorf("left behind: %v, %v", left, err)
 	}
 }
@@ -273,5 +275,11 @@ func TestPolicyImportClaude(t *testing.T) {
 	writeFile(t, filepath.Join(home, ".claude", "settings.json"), "{")
 	if out, err := run(); err == nil {
 		t.Errorf("settings that can't be read: %s", out)
+	}
+}
+
+func TestPolicySchema(t *testing.T) {
+	if out, err := cli(t, "policy", "schema"); err != nil || out != string(policy.Schema) || !json.Valid([]byte(out)) {
+		t.Errorf("%v\n%s", err, out)
 	}
 }

@@ -44,7 +44,7 @@ Nothing is run and nobody is asked; what was remembered does not count.
 		if asJSON {
 			return printJSON(cmd, v)
 		}
-		review.Explain(cmd.OutOrStdout(), c, v)
+		review.Explain(cmd.OutOrStdout(), c, v, force.For(sess).Rules())
 		return nil
 	}
 	return cmd

@@ -23,7 +23,7 @@ func mergeRules(cmd *cobra.Command, sys system, rules *rulesFlags, w writing, bl
 	}
 	before := f.data
 	if before == nil {
-		before = policy.DefaultText()
+		before = []byte(policy.Open(path).Text())
 	}
 	after, err := review.Merge(before, blocks)
 	if err != nil {

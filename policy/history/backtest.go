@@ -54,7 +54,7 @@ func (l *List) add(r *Record, v gatelatch.Verdict) {
 // how many are judged.
 func Backtest(ctx context.Context, set *policy.Set, src Source, done func(n int)) (*Result, error) {
 	res := &Result{Opened: List{First: []Replayed{}}, Closed: List{First: []Replayed{}}, Loosened: List{First: []Replayed{}}}
-	err := replay(ctx, set, src, func(r *Record, v gatelatch.Verdict) {
+	err := replay(ctx, set.Unhurried(), src, func(r *Record, v gatelatch.Verdict) {
 		res.count(r, v)
 		if done != nil && res.Calls%1000 == 0 {
 			done(res.Calls)

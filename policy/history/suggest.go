@@ -43,7 +43,7 @@ type SuggestOptions struct {
 // the rules of set. None of them covers a call that a person refused, neither as it was
 // written nor where its path leads today. It reads the history twice.
 func Suggest(ctx context.Context, set *policy.Set, src Source, opt SuggestOptions) (*Suggestions, error) {
-	s := &suggester{ctx: ctx, set: set, least: cmp.Or(opt.Saves, 2), seen: map[string]*tally{}}
+	s := &suggester{ctx: ctx, set: set.Unhurried(), least: cmp.Or(opt.Saves, 2), seen: map[string]*tally{}}
 	if err := each(ctx, src, s.note); err != nil {
 		return nil, err
 	}

@@ -60,6 +60,7 @@ func TestSuggestTheNarrowest(t *testing.T) {
 		"an MCP tool":                         {times(4, mcp), []string{"mcp__github__list_issues saves 4"}},
 		"not a tool that runs code":           {times(4, record("mcp__x__exec", "y", "z", gatelatch.Allowed)), nil},
 		"a host":                              {times(2, record("WebFetch", "url", "https://Docs.example.com/x", gatelatch.Allowed)), []string{"WebFetch(domain:docs.example.com) saves 2"}},
+		"not a host with a refusal below it":  {append(times(3, record("WebFetch", "url", "https://example.com/x", gatelatch.Allowed)), record("WebFetch", "url", "https://evil.example.com/", gatelatch.Denied)), nil},
 		"what saves most comes first":         {slices.Concat(times(2, allowed("cargo check")), times(3, allowed("cargo doc"))), []string{"Bash(cargo doc) saves 3", "Bash(cargo check) saves 2"}},
 	} {
 		if got := texts(suggest(t, set, tt.history...)); !slices.Equal(got, tt.want) {

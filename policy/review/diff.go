@@ -45,6 +45,7 @@ type Difference struct {
 // both. No file is looked at.
 func Diff(before, after *policy.Set) *Difference {
 	d := &Difference{Relation: Same, Witnesses: []Witness{}}
+	before, after = before.Unhurried(), after.Unhurried()
 	all := everyday()
 	for _, set := range []*policy.Set{before, after} {
 		for _, r := range set.Rules() {

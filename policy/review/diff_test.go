@@ -18,6 +18,7 @@ func TestDiff(t *testing.T) {
 		"the same":                {"allow: [Read(./**), Bash(ls)]\n", "allow: [Read(./**), Bash(ls)]\n", Same, ""},
 		"other words":             {"allow: [Read(./**), Bash(ls)]\n", "allow:\n  - Bash(ls)\n  - rule: Read(./**)\n    why: other words\n", Alike, ""},
 		"a mode":                  {"", "mode: acceptEdits\n", Wider, "Edit /home/me/project/src/a: ask, allow"},
+		"a project at home":       {"", "projects:\n  - {path: ~/x, allow: [Bash(make)]}\n", Wider, "Bash make: ask, allow"},
 		"a project":               {"", "projects:\n  - {path: /srv/x, allow: [Bash(make)]}\n", Wider, "Bash make: ask, allow"},
 		"one more allow":          {"", "allow: [Bash(make lint)]\n", Wider, "Bash make lint: ask, allow"},
 		"more words":              {"allow: [Bash(npm run)]\n", "allow: ['Bash(npm run:*)']\n", Wider, "Bash npm run x: ask, allow"},
@@ -36,7 +37,7 @@ func TestDiff(t *testing.T) {
 		d := Diff(rules(t, tt.before), rules(t, tt.after))
 		var got []string
 		for _, w := range d.Witnesses {
-			text := mainText(&w.Call)
+			text := fieldText(&w.Call, mainField[w.Tool])
 			if text == "" {
 				text = w.Input
 			}

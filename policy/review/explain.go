@@ -12,6 +12,7 @@ import (
 
 	"github.com/gatelatch/gatelatch"
 	"github.com/gatelatch/gatelatch/internal/strictjson"
+	"github.com/gatelatch/gatelatch/policy"
 	"github.com/gatelatch/gatelatch/render"
 )
 
@@ -42,15 +43,10 @@ func Input(tool, text string) ([]byte, error) {
 }
 
 // Explain writes a verdict in words, each reason with the part of the input
-// that it is about underlined. Whatever the input holds, only characters that
-// show reach w.
-func Explain(w io.Writer, c *gatelatch.Call, v gatelatch.Verdict) {
-	text := mainText(c)
-	if text == "" {
-		text = string(c.Input)
-	}
-	fmt.Fprintf(w, "%s\n", render.OneLine(c.Tool))
-	draw(w, []render.Segment{{Text: render.Escape(text)}})
+// that it is about underlined. rules are those that it came from. Whatever the
+// input holds, only characters that show reach w.
+func Explain(w io.Writer, c *gatelatch.Call, v gatelatch.Verdict, rules []policy.Rule) {
+	show(w, c)
 	fmt.Fprintf(w, "\n%s: %s\n", v.Effect, outcome[v.Effect])
 	for rs := v.Reasons; len(rs) > 0; {
 		n := 1 // that say the same, of several parts
@@ -61,12 +57,44 @@ func Explain(w io.Writer, c *gatelatch.Call, v gatelatch.Verdict) {
 		if from := origin(rs[0]); from != "" {
 			fmt.Fprintf(w, "       %s\n", from)
 		}
-		underline(w, mainText(c), rs[:n])
+		for _, condition := range conditions(rs[0], rules) {
+			fmt.Fprintf(w, "       where %s\n", render.OneLine(condition))
+		}
+		underline(w, c, rs[:n])
 		rs = rs[n:]
 	}
 	for _, e := range v.Errors {
 		fmt.Fprintf(w, "\nerror  %s\n", render.OneLine(e))
 	}
+}
+
+// show prints the call: what it is mainly about, then what else is in its input.
+func show(w io.Writer, c *gatelatch.Call) {
+	fmt.Fprintf(w, "%s\n", render.OneLine(c.Tool))
+	text := fieldText(c, mainField[c.Tool])
+	fields, err := strictjson.Fields(c.Input)
+	if text == "" || err != nil {
+		draw(w, []render.Segment{{Text: render.Escape(string(c.Input))}})
+		return
+	}
+	draw(w, []render.Segment{{Text: render.Escape(text)}})
+	for _, f := range fields {
+		if f.Name != mainField[c.Tool] {
+			draw(w, []render.Segment{{Text: render.OneLine(f.Name + ": " + string(f.Value))}})
+		}
+	}
+}
+
+// conditions returns what the rule of a reason demands besides its pattern.
+func conditions(r gatelatch.Reason, rules []policy.Rule) (out []string) {
+	i := slices.IndexFunc(rules, func(rule policy.Rule) bool { return rule.Text == r.Rule && rule.Source == r.Source })
+	if i < 0 {
+		return nil
+	}
+	for _, c := range rules[i].Where {
+		out = append(out, c.String())
+	}
+	return out
 }
 
 var outcome = map[gatelatch.Effect]string{
@@ -91,11 +119,17 @@ var layers = map[string]string{
 
 // same reports whether two reasons differ only in the part they are about.
 func same(a, b gatelatch.Reason) bool {
-	return a.Effect == b.Effect && a.Layer == b.Layer && a.Rule == b.Rule && a.Source == b.Source && a.Message == b.Message
+	return a.Effect == b.Effect && a.Layer == b.Layer && a.Rule == b.Rule && a.Source == b.Source && a.Message == b.Message && a.Field == b.Field
 }
 
-// underline shows the parts of the input that reasons are about.
-func underline(w io.Writer, text string, rs []gatelatch.Reason) {
+// underline shows the parts of the input that reasons are about, in the text of
+// their field if that has them.
+func underline(w io.Writer, c *gatelatch.Call, rs []gatelatch.Reason) {
+	field := rs[0].Field
+	if field == "" {
+		field = mainField[c.Tool]
+	}
+	text := fieldText(c, field)
 	var parts [][2]int
 	for _, r := range rs {
 		start, end := r.Start, r.End
@@ -105,7 +139,7 @@ func underline(w io.Writer, text string, rs []gatelatch.Reason) {
 		}
 		switch {
 		case r.Part == "":
-		case start < 0: // in another field, or where links lead
+		case start < 0: // deeper in the input, or where links lead
 			draw(w, render.Mark(r.Part, [][2]int{{0, len(r.Part)}}))
 		default:
 			parts = append(parts, [2]int{start, end})
@@ -116,10 +150,11 @@ func underline(w io.Writer, text string, rs []gatelatch.Reason) {
 	}
 }
 
-func mainText(c *gatelatch.Call) string {
+// fieldText returns a field of the input, "" if it is no text.
+func fieldText(c *gatelatch.Call, field string) string {
 	var fields map[string]json.RawMessage
 	var text string
-	if json.Unmarshal(c.Input, &fields) != nil || json.Unmarshal(fields[mainField[c.Tool]], &text) != nil {
+	if json.Unmarshal(c.Input, &fields) != nil || json.Unmarshal(fields[field], &text) != nil {
 		return ""
 	}
 	return text

@@ -37,7 +37,7 @@ func explained(t rapid.TB, set *policy.Set, tool, text string) string {
 	}
 	c := &gatelatch.Call{Kind: gatelatch.Permission, Tool: tool, Input: input, Dir: "/srv/app"}
 	var b strings.Builder
-	Explain(&b, c, set.Judge(context.Background(), c, &gatelatch.Session{Project: "/srv/app"}, nil))
+	Explain(&b, c, set.Judge(context.Background(), c, &gatelatch.Session{Project: "/srv/app"}, nil), set.Rules())
 	return b.String()
 }
 
@@ -54,6 +54,10 @@ deny:
   - rule: Bash(rm:*)
     why: use the trash
   - Bash(git push:*)
+  - rule: mcp__db__query
+    where: {sql: {matches: '(?i).*drop.*'}, db: main}
+  - rule: Bash
+    where: {description: {matches: '.*secret.*'}}
 `)
 	var got strings.Builder
 	for _, c := range [][2]string{
@@ -69,6 +73,8 @@ deny:
 		{"Edit", "/srv/app/.git/config"},
 		{"WebFetch", "https://me@example.com"},
 		{"mcp__fs__write", `{"path": "/srv/.mcp.json", "text": "⟨"}`},
+		{"mcp__db__query", `{"sql":"select 1; DROP TABLE x","db":"main"}`},
+		{"Bash", `{"command":"cat secret","description":"show the secret"}`},
 		{"TodoWrite", ""},
 	} {
 		fmt.Fprintf(&got, "== %s\n", explained(t, set, c[0], c[1]))

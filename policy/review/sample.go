@@ -68,12 +68,20 @@ func samples(r policy.Rule) []sample {
 	if len(r.Where) > 0 {
 		out = append(out, meeting(out, r.Where)...)
 	}
-	if r.Project != "" {
-		for i := range out {
-			out[i].project = r.Project
+	for i := range out {
+		out[i].project = r.Project
+		if rest, ok := strings.CutPrefix(r.Project, "~/"); ok {
+			out[i].project = path.Join(home(), rest)
 		}
 	}
 	return out
+}
+
+func home() string {
+	if dir, err := os.UserHomeDir(); err == nil {
+		return filepath.ToSlash(dir)
+	}
+	return "/home/me"
 }
 
 // tools returns names that the rule may be about.
@@ -136,11 +144,7 @@ func paths(pattern string) []string {
 	case strings.HasPrefix(pattern, "./"):
 		glob, base = pattern[2:], project
 	case strings.HasPrefix(pattern, "~/"):
-		home, err := os.UserHomeDir()
-		if err != nil {
-			home = "/home/me"
-		}
-		glob, base = pattern[2:], filepath.ToSlash(home)
+		glob, base = pattern[2:], home()
 	case !strings.HasPrefix(pattern, "/"):
 		base = project
 	}
