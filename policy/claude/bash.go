@@ -34,9 +34,9 @@ func (c *converter) bash(pattern string) ([]Rule, error) {
 	if start == "" {
 		return nil, errors.New("it does not say which program")
 	}
-	whole := globText(text)
+	whole := globText(text, oneCommand)
 	if more {
-		whole += "(?: .*)?"
+		whole += "(?: " + oneCommand + ")?"
 	}
 	return []Rule{{Text: bashRule(start, true), Field: "command", Matches: whole}}, nil
 }
@@ -92,13 +92,16 @@ func wholeWords(text string) string {
 	return strings.TrimSpace(before[:max(i, 0)])
 }
 
+// oneCommand is text that can't begin another command.
+const oneCommand = "[^;&|<>()$`\\n]*"
+
 // globText writes a text with stars as a regular expression.
-func globText(text string) string {
+func globText(text, star string) string {
 	parts := strings.Split(text, "*")
 	for i, part := range parts {
 		parts[i] = regexp.QuoteMeta(part)
 	}
-	return strings.Join(parts, ".*")
+	return strings.Join(parts, star)
 }
 
 // forbidden converts a rule that asks or denies: by its first plain words, with
@@ -126,5 +129,5 @@ func (c *converter) forbidden(text string, more bool) []Rule {
 	if text[0] != '*' {
 		before = "(?:.*[^A-Za-z0-9_])?" // where a word begins
 	}
-	return []Rule{{Text: "Bash", Field: "command", Matches: "(?s:" + before + globText(anywhere) + ".*)", Note: "stricter: wherever this stands in the text"}}
+	return []Rule{{Text: "Bash", Field: "command", Matches: "(?s:" + before + globText(anywhere, ".*") + ".*)", Note: "stricter: wherever this stands in the text"}}
 }

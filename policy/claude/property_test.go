@@ -26,8 +26,17 @@ type host struct {
 	home  string
 }
 
-// allows reports whether an allow rule matches a call and no other does.
+// allows reports whether all parts of a call are allowed.
 func (h *host) allows(tool, text string) bool {
+	parts := []string{text}
+	if tool == "Bash" {
+		parts = regexp.MustCompile(`\s*(?:&&|;|\|)\s*`).Split(text, -1)
+	}
+	return !slices.ContainsFunc(parts, func(part string) bool { return !h.allowsPart(tool, part) })
+}
+
+// allowsPart reports whether an allow rule matches and no other does.
+func (h *host) allowsPart(tool, text string) bool {
 	some := func(list func(File) []string, deny bool) bool {
 		return slices.ContainsFunc(h.files, func(f File) bool {
 			return slices.ContainsFunc(list(f), func(rule string) bool { return h.matches(f, rule, tool, text, deny) })
@@ -173,7 +182,7 @@ func drawCall(t *rapid.T, home string) (tool, text string) {
 	switch tool = rapid.SampledFrom([]string{"Bash", "Bash", "Read", "Edit", "Write", "WebFetch", "mcp__fs__read", "mcp__fs__write", "Skill", "TodoWrite", "Glob", "LS"}).Draw(t, "tool"); tool {
 	case "Bash":
 		return tool, rapid.SampledFrom([]string{
-			"git status", "git status -s", "git push main", "git  status", "'git' status", "gitk", "git", "npm run test", "npm run test x", "npm run tests", "npm install", "cat a.env", "cat b", "rm -r x", "make", "make main", "main", "mail main",
+			"git status", "git status -s", "git push main", "git  status", "'git' status", "gitk", "git", "npm run test", "npm run test x", "npm run tests", "npm install", "cat a.env", "cat b", "rm -r x", "make", "make main", "main", "mail main", "git push; git x main", "git push && git status", "git status | cat b", "npm run test; make", "make > main",
 		}).Draw(t, "command")
 	case "WebFetch":
 		return tool, rapid.SampledFrom([]string{"https://example.com/", "http://example.com:80/x", "https://a.example.com", "https://b.a.example.com/", "https://notexample.com", "https://example.com.evil/"}).Draw(t, "url")
