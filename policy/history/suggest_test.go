@@ -107,6 +107,31 @@ func TestSuggestFollowsLinks(t *testing.T) {
 	}
 }
 
+// What was refused lay in the folder as it was written, wherever its link leads
+// today.
+func TestSuggestReadsPathsAsWritten(t *testing.T) {
+	t.Parallel()
+	dir, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := func(name string, state gatelatch.State) Record {
+		r := record("Read", "file_path", filepath.Join(dir, name), state)
+		r.Project, r.Dir = dir, dir
+		return r
+	}
+	history := []Record{at("a", gatelatch.Allowed), at("b", gatelatch.Allowed), at("c", gatelatch.Allowed)}
+	if got := suggest(t, rules(t, ""), history...); len(got) != 1 {
+		t.Errorf("before: %+v", got)
+	}
+	if err := os.Symlink("/elsewhere", filepath.Join(dir, "link")); err != nil {
+		t.Fatal(err)
+	}
+	if got := suggest(t, rules(t, ""), append(history, at("link", gatelatch.Denied))...); len(got) != 0 {
+		t.Errorf("after: %+v", got)
+	}
+}
+
 // A link that was there when a person refused is gone, or another is there now:
 // either reading that allows counts.
 func TestBacktestReadsWhatWasRefusedTwice(t *testing.T) {

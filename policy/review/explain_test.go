@@ -113,6 +113,19 @@ func TestExplanationsAreSafe(t *testing.T) {
 	})
 }
 
+// A span that is not of its part is looked up instead.
+func TestExplainFindsThePart(t *testing.T) {
+	t.Parallel()
+	c := &gatelatch.Call{Tool: "Bash", Input: []byte(`{"command":"a bc"}`)}
+	for _, r := range []gatelatch.Reason{{Part: "bc", Start: 0, End: 2}, {Part: "bc", Start: 3, End: 9}, {Part: "bc", Start: -4, End: 2}, {Part: "bc"}} {
+		var b strings.Builder
+		Explain(&b, c, gatelatch.Verdict{Reasons: []gatelatch.Reason{r}}, nil)
+		if !strings.HasSuffix(b.String(), "\n         a bc\n           ^^\n") {
+			t.Errorf("%+v:\n%s", r, b.String())
+		}
+	}
+}
+
 func TestInput(t *testing.T) {
 	t.Parallel()
 	for _, tt := range [][3]string{
