@@ -61,8 +61,7 @@ func (r *reader) assignedValue(a *syntax.Assign, st *state) WordValue {
 // assigned judges a variable that the shell sets for itself, and for what it
 // runs if the variable was exported before.
 func (r *reader) assigned(name string, v WordValue, st *state) {
-	if i, ok := matchName(riskyVariables[:], name); ok && !harmlessValue(name, v) {
-		_ = i
+	if runs(name) && !harmlessValue(name, v) {
 		r.add(Effect{Action: Executes, Code: "VARIABLE_RUNS", Detail: name, Start: v.Start, End: v.End})
 	}
 	if name == "HOME" || name == "PWD" || name == "CDPATH" {
@@ -82,10 +81,11 @@ func (r *reader) variable(a variable, s *spec) {
 		return
 	}
 	_, risky := matchName(riskyVariables[:], a.name)
+	_, always := matchName(loaderVariables[:], a.name)
 	known := s != nil && s.envKnown && !slices.Contains(s.env, a.name)
 	switch {
 	case s != nil && s.is(assigns) && a.name == "IFS": // IFS= read
-	case risky:
+	case always || risky && !known:
 		r.add(Effect{Action: Executes, Code: "VARIABLE_RUNS", Detail: a.name, Start: a.value.Start, End: a.value.End})
 	case !known:
 		r.add(Effect{Code: "VARIABLE", Detail: a.name, Start: a.value.Start, End: a.value.End})
@@ -116,18 +116,25 @@ func harmlessValue(name string, v WordValue) bool {
 	return false
 }
 
-func matchName(patterns []string, name string) (int, bool) {
-	for i, p := range patterns {
+// runs reports whether the value of a variable is run, or names what is.
+func runs(name string) bool {
+	_, always := matchName(loaderVariables[:], name)
+	_, risky := matchName(riskyVariables[:], name)
+	return always || risky
+}
+
+func matchName(patterns []string, name string) (string, bool) {
+	for _, p := range patterns {
 		if p == name {
-			return i, true
+			return p, true
 		}
 		if strings.Contains(p, "*") {
 			if ok, err := path.Match(p, name); ok && err == nil {
-				return i, true
+				return p, true
 			}
 		}
 	}
-	return 0, false
+	return "", false
 }
 
 // declare reads export, declare, local, readonly, typeset and nameref.
@@ -207,7 +214,7 @@ func (r *reader) exported(a variable) {
 	if _, safe := matchName(safeVariables[:], a.name); safe || harmlessValue(a.name, a.value) {
 		return
 	}
-	if _, risky := matchName(riskyVariables[:], a.name); risky {
+	if runs(a.name) {
 		r.add(Effect{Action: Executes, Code: "VARIABLE_RUNS", Detail: a.name, Start: a.value.Start, End: a.value.End})
 		return
 	}

@@ -91,10 +91,7 @@ func globRoot(pattern string) string {
 		root, rest = root+rest[:i+1], rest[i+1:]
 	}
 	for part := range strings.SplitSeq(rest, "/") {
-		if !strings.HasPrefix(part, ".") && !strings.HasPrefix(part, `\`) {
-			continue // a pattern matches a dot at the start only by a dot
-		}
-		if ok, err := path.Match(part, ".."); ok || err != nil {
+		if ok, err := path.Match(part, ".."); ok && (part[0] == '.' || part[0] == '\\') || err != nil {
 			return root + "../.."
 		}
 	}

@@ -107,6 +107,9 @@ func git(u *usage, out WordValue) WordValue {
 	for _, s := range settings {
 		u.add(Effect{Action: Executes, Code: "GIT_CONFIG_RUNS", Detail: s})
 	}
+	if u.has("--name-only") && !u.has("--relative") {
+		return WordValue{Kind: Listed}
+	}
 	return out
 }
 
@@ -258,6 +261,16 @@ func gitConfig(u *usage, out WordValue) WordValue {
 		return out
 	}
 	u.add(Effect{Action: ChangesRepository, Code: "GIT_CONFIG", Detail: u.name})
+	return out
+}
+
+// sysctl sets what has a value.
+func sysctl(u *usage, out WordValue) WordValue {
+	for _, w := range u.operands {
+		if !w.Known() || strings.Contains(w.Text, "=") {
+			u.blame(ActsOnSystem, "OPERAND_CHANGES", w)
+		}
+	}
 	return out
 }
 

@@ -59,8 +59,11 @@ func (u *usage) statement(w WordValue) {
 		return
 	}
 	words, ok := sqlWords(strings.ToLower(text))
-	first := true
+	first, shows := true, false
 	for i, word := range words {
+		if first {
+			shows = word == "show" || word == "describe" || word == "desc"
+		}
 		switch {
 		case word == ";":
 			first = true
@@ -75,7 +78,7 @@ func (u *usage) statement(w WordValue) {
 				ok = false
 			}
 			continue
-		case !first && sqlMore[word] && word != "replace" && word != "desc":
+		case !first && sqlMore[word] && !shows && word != "replace" && word != "desc":
 			ok = false
 		case word == "(" && i > 0 && nameByte(words[i-1][0]) && !sqlFunctions[words[i-1]]:
 			ok = false
