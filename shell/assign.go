@@ -77,15 +77,13 @@ func (r *reader) environment(list []variable, s *spec) {
 }
 
 func (r *reader) variable(a variable, s *spec) {
-	if _, safe := matchName(safeVariables[:], a.name); safe || harmlessValue(a.name, a.value) {
+	if matchName(safeVariables[:], a.name) || harmlessValue(a.name, a.value) {
 		return
 	}
-	_, risky := matchName(riskyVariables[:], a.name)
-	_, always := matchName(loaderVariables[:], a.name)
 	known := s != nil && s.envKnown && !slices.Contains(s.env, a.name)
 	switch {
 	case s != nil && s.is(assigns) && a.name == "IFS": // IFS= read
-	case always || risky && !known:
+	case runs(a.name):
 		r.add(Effect{Action: Executes, Code: "VARIABLE_RUNS", Detail: a.name, Start: a.value.Start, End: a.value.End})
 	case !known:
 		r.add(Effect{Code: "VARIABLE", Detail: a.name, Start: a.value.Start, End: a.value.End})
@@ -118,23 +116,21 @@ func harmlessValue(name string, v WordValue) bool {
 
 // runs reports whether the value of a variable is run, or names what is.
 func runs(name string) bool {
-	_, always := matchName(loaderVariables[:], name)
-	_, risky := matchName(riskyVariables[:], name)
-	return always || risky
+	return matchName(riskyVariables[:], name)
 }
 
-func matchName(patterns []string, name string) (string, bool) {
+func matchName(patterns []string, name string) bool {
 	for _, p := range patterns {
 		if p == name {
-			return p, true
+			return true
 		}
 		if strings.Contains(p, "*") {
 			if ok, err := path.Match(p, name); ok && err == nil {
-				return p, true
+				return true
 			}
 		}
 	}
-	return "", false
+	return false
 }
 
 // declare reads export, declare, local, readonly, typeset and nameref.
@@ -211,7 +207,7 @@ func (r *reader) declared(variant string, v WordValue, st *state) {
 
 // exported judges a variable that everything run from now on gets.
 func (r *reader) exported(a variable) {
-	if _, safe := matchName(safeVariables[:], a.name); safe || harmlessValue(a.name, a.value) {
+	if matchName(safeVariables[:], a.name) || harmlessValue(a.name, a.value) {
 		return
 	}
 	if runs(a.name) {

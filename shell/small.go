@@ -266,6 +266,9 @@ func gitConfig(u *usage, out WordValue) WordValue {
 
 // sysctl sets what has a value.
 func sysctl(u *usage, out WordValue) WordValue {
+	if len(u.operands)+len(u.given) == 0 {
+		u.unknown("NO_OPERAND", u.name)
+	}
 	for _, w := range u.operands {
 		if !w.Known() || strings.Contains(w.Text, "=") {
 			u.blame(ActsOnSystem, "OPERAND_CHANGES", w)

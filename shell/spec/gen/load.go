@@ -50,7 +50,7 @@ type condition struct {
 
 type examples struct{ Allow, Ask []string }
 
-type variables struct{ Safe, Loader, Risky string }
+type variables struct{ Safe, Risky string }
 
 func load(dir string) ([]*file, error) {
 	names, err := filepath.Glob(filepath.Join(dir, "*.yaml"))

@@ -60,8 +60,8 @@ func render(files []*file, vars *variables) ([]byte, error) {
 	for _, n := range names {
 		fmt.Fprintf(w, "{%q, %d},\n", n.name, n.at)
 	}
-	fmt.Fprintf(w, "}\n\nvar safeVariables = [...]string{%s}\n\nvar loaderVariables = [...]string{%s}\n\nvar riskyVariables = [...]string{%s}\n",
-		list(vars.Safe), list(vars.Loader), list(vars.Risky))
+	fmt.Fprintf(w, "}\n\nvar safeVariables = [...]string{%s}\n\nvar riskyVariables = [...]string{%s}\n",
+		list(vars.Safe), list(vars.Risky))
 	return format.Source(w.Bytes())
 }
 
