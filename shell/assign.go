@@ -116,7 +116,7 @@ func harmlessValue(name string, v WordValue) bool {
 
 // runs reports whether the value of a variable is run, or names what is.
 func runs(name string) bool {
-	return matchName(riskyVariables[:], name)
+	return !matchName(safeVariables[:], name) && matchName(riskyVariables[:], name)
 }
 
 func matchName(patterns []string, name string) bool {

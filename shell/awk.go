@@ -34,8 +34,10 @@ type awkScanner struct {
 	word   WordValue
 	rest   string
 	value  bool // the last token was a value: / divides
+	closed bool // … and a parenthesis
 	print  bool // in the arguments of print or printf
 	parens int
+	comma  bool // the last token was a comma: the line goes on
 }
 
 func (p *awkScanner) scan() {
@@ -54,6 +56,8 @@ func (p *awkScanner) scan() {
 			p.quoted('"')
 		case c == '/' && !p.value:
 			p.quoted('/')
+		case c == '/' && p.closed && awkMayAct(p.word.Text):
+			p.doubt() // behind a parenthesis it may begin an expression, or divide
 		case nameByte(c) || c == '$':
 			p.name()
 		default:
@@ -80,7 +84,7 @@ func (p *awkScanner) quoted(end byte) {
 			p.doubt() // awks differ on whether this ends it
 			return
 		case c == end:
-			p.rest, p.value = p.rest[i+1:], true
+			p.rest, p.value, p.closed, p.comma = p.rest[i+1:], true, false, false
 			return
 		}
 	}
@@ -101,7 +105,7 @@ func (p *awkScanner) name() {
 	}
 	name := p.rest[:i]
 	p.rest = p.rest[i:]
-	p.value = !awkKeywords[name]
+	p.value, p.closed, p.comma = !awkKeywords[name], false, false
 	switch name {
 	case "print", "printf":
 		p.print, p.parens, p.value = true, 0, false
@@ -114,10 +118,16 @@ func (p *awkScanner) name() {
 	}
 }
 
+// awkMayAct reports whether a program has anything that could do more than print.
+func awkMayAct(s string) bool {
+	return strings.ContainsAny(s, "|>@") || strings.Contains(s, "system") || strings.Contains(s, "getline") || strings.Contains(s, "ENVIRON")
+}
+
 func (p *awkScanner) operator(c byte) {
 	two := p.rest[:min(2, len(p.rest))]
+	comma := p.comma
 	p.rest = p.rest[1:]
-	p.value = false
+	p.value, p.closed, p.comma = false, false, c == ','
 	switch {
 	case two == "||" || two == "&&":
 		p.rest = p.rest[1:]
@@ -129,7 +139,11 @@ func (p *awkScanner) operator(c byte) {
 		p.parens++
 	case c == ')' || c == ']':
 		p.parens--
-		p.value = true
+		p.value, p.closed = true, c == ')'
+	case c == '\n' && comma:
+		p.comma = true
+	case two == "\\\n":
+		p.rest = p.rest[1:]
 	case c == '{' || c == '}' || c == ';' || c == '\n':
 		p.print, p.parens = false, 0
 	case c == '>' && p.print && p.parens <= 0:

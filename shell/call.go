@@ -85,10 +85,23 @@ func (r *reader) simple(words []WordValue, before []variable, st *state) WordVal
 	}
 	at := r.at
 	defer func() { r.at = at }()
-	if !r.begin(Simple{Words: words, Start: words[0].Start, End: words[len(words)-1].End}) {
+	s := cover(words)
+	if !r.begin(Simple{Words: words, Start: s.start, End: s.end}) {
 		return WordValue{}
 	}
 	return r.judge(words, before, st, true)
+}
+
+// cover returns the part of the source that the words stand in. Words that come
+// from elsewhere have no place.
+func cover(words []WordValue) span {
+	s := span{words[0].Start, words[0].End}
+	for _, w := range words[1:] {
+		if w.End > 0 {
+			s = span{min(s.start, w.Start), max(s.end, w.End)}
+		}
+	}
+	return s
 }
 
 // judge says what one command does. Programs never run functions.

@@ -69,6 +69,7 @@ type WordValue struct {
 	Text       string
 	Alts       []string
 	Start, End int
+	secret     bool // the names were chosen as those of credentials
 	home       bool // the text begins with a home directory that was written ~
 }
 

@@ -7,16 +7,17 @@ import "strings"
 func find(u *usage) WordValue {
 	u.findOptions()
 	roots := u.findPaths()
-	for len(u.args) > 0 {
-		u.findTerm(roots)
-	}
+	found := WordValue{Kind: Listed, Text: "."}
 	switch {
-	case len(roots) == 1 && roots[0].Known():
-		return WordValue{Kind: Listed, Text: roots[0].Text}
-	case len(roots) == 0:
-		return WordValue{Kind: Listed, Text: "."}
+	case len(roots) == 1 && roots[0].Known() && roots[0].Text != "":
+		found.Text = roots[0].Text
+	case len(roots) > 0:
+		found = WordValue{Kind: Begins, Text: "/"} // somewhere, and no option
 	}
-	return WordValue{}
+	for len(u.args) > 0 {
+		u.findTerm(roots, &found)
+	}
+	return found
 }
 
 func (u *usage) findOptions() {
@@ -66,6 +67,7 @@ var (
 	findText = names(`-amin -atime -cmin -ctime -mmin -mtime -fstype -gid -group -ilname -iname -inum -ipath -iregex
 		-iwholename -links -lname -name -path -perm -regex -size -type -uid -used -user -wholename -xtype -context -maxdepth
 		-mindepth -regextype -printf -since -flags -Bmin -Btime -xattrname`)
+	findNames = names(`-name -iname -path -ipath -wholename -iwholename -regex -iregex`)
 	findFile  = names(`-anewer -cnewer -newer -samefile -mnewer -Bnewer`)
 	findWrite = names(`-fprint -fprint0 -fls -fprintf`)
 	findExec  = names(`-exec -execdir -ok -okdir`)
@@ -79,7 +81,7 @@ func names(list string) map[string]bool {
 	return out
 }
 
-func (u *usage) findTerm(roots []WordValue) {
+func (u *usage) findTerm(roots []WordValue, found *WordValue) {
 	w := u.args[0]
 	u.args = u.args[1:]
 	t := w.Text
@@ -88,7 +90,10 @@ func (u *usage) findTerm(roots []WordValue) {
 		u.blame(Unknown, "MAY_BE_OPTION", w)
 	case findAlone[t]:
 	case findText[t]:
-		u.findValue(w)
+		v := u.findValue(w)
+		if findNames[t] && (secretGlob(v.Text) || secretPath(v.Text)) {
+			found.secret = true
+		}
 	case findFile[t] || strings.HasPrefix(t, "-newer"):
 		u.file(Reads, u.findValue(w), u.st)
 	case findWrite[t]:
@@ -100,7 +105,7 @@ func (u *usage) findTerm(roots []WordValue) {
 		if strings.HasPrefix(t, "-ok") {
 			u.blame(Unknown, "WAITS_FOR_ANSWER", w)
 		}
-		u.findRuns(roots)
+		u.findRuns(*found)
 	case t == "-delete":
 		for _, r := range roots {
 			u.file(Deletes, r, u.st)
@@ -125,8 +130,8 @@ func (u *usage) findValue(test WordValue) WordValue {
 	return w
 }
 
-// findRuns judges the command of -exec for a path below the roots.
-func (u *usage) findRuns(roots []WordValue) {
+// findRuns judges the command of -exec for a path that is found.
+func (u *usage) findRuns(found WordValue) {
 	var command []WordValue
 	for len(u.args) > 0 {
 		w := u.args[0]
@@ -140,12 +145,8 @@ func (u *usage) findRuns(roots []WordValue) {
 		u.unknown("NO_OPERAND", "find -exec")
 		return
 	}
-	found := WordValue{Kind: Names, Text: "."}
-	switch {
-	case len(roots) == 1 && roots[0].Known() && roots[0].Text != "":
-		found.Text = roots[0].Text
-	case len(roots) > 0:
-		found = WordValue{Kind: Begins, Text: "/"} // somewhere, and no option
+	if found.Kind == Listed {
+		found.Kind = Names
 	}
 	u.run(substitute(command, "{}", found), "find -exec")
 }

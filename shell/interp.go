@@ -51,7 +51,9 @@ func (r *reader) compound(cmd syntax.Command, st *state) WordValue {
 		r.caseClause(c, st)
 	case *syntax.FuncDecl:
 		in := *r
-		st.define(c.Name.Value, &function{body: c.Body, in: &in})
+		f := &function{body: c.Body, in: &in, dir: st.dir}
+		*r.funcs = append(*r.funcs, f)
+		st.define(c.Name.Value, f)
 	case *syntax.TimeClause:
 		if c.Stmt != nil {
 			return r.stmt(c.Stmt, st)
@@ -164,10 +166,12 @@ func (r *reader) forClause(c *syntax.ForClause, st *state) {
 		}
 		never := st.clone()
 		st.forget(nodes(c.Do)...)
-		st.set(l.Name.Value, item(items))
+		each := item(items)
 		if c.Select {
-			st.set(l.Name.Value, WordValue{})
+			each = WordValue{}
 		}
+		r.assigned(l.Name.Value, each, st)
+		st.set(l.Name.Value, each)
 		r.stmts(c.Do, st)
 		st.join(never)
 	case *syntax.CStyleLoop:
@@ -241,15 +245,17 @@ func (r *reader) caseClause(c *syntax.CaseClause, st *state) {
 
 // uncalled reads functions that the script defines and does not call: the
 // shell may live on.
-func (r *reader) uncalled(st *state) {
-	for _, f := range st.funcs {
-		if !f.called && f.body != nil {
-			f.called = true
-			in := *f.in
-			in.at, in.stdin = -1, nil
-			body := st.clone()
-			body.args = []WordValue{{Kind: Fields}}
-			in.stmt(f.body, body)
+func (r *reader) uncalled() {
+	for i := 0; i < len(*r.funcs); i++ { // reading one may define more
+		f := (*r.funcs)[i]
+		if f.called {
+			continue
 		}
+		f.called = true
+		in := *f.in
+		in.at, in.stdin = -1, nil
+		st := newState(*r.env)
+		st.dir = f.dir
+		in.stmt(f.body, st)
 	}
 }

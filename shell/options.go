@@ -86,6 +86,9 @@ func (u *usage) parse() {
 
 // mayBeOption reports whether a program could take the word for an option.
 func mayBeOption(w WordValue) bool {
+	if w.Kind == Glob && strings.ContainsAny(w.Text[:min(1, len(w.Text))], "*?[+@!(") {
+		return true // a file may be called -x
+	}
 	if w.Text != "" {
 		return w.Text[0] == '-' && (w.Text != "-" || !w.Known()) || w.Kind == Fields
 	}
@@ -183,6 +186,9 @@ func (u *usage) next(o *option, w WordValue) {
 			u.blame(Unknown, "MAY_BE_OPTION", v)
 		}
 		u.args = u.args[1:]
+		if o.two && len(u.args) > 0 {
+			v, u.args = u.args[0], u.args[1:]
+		}
 		u.take(o, v)
 	}
 }

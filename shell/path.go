@@ -31,7 +31,7 @@ func (r *reader) fileAs(a Action, w WordValue, st *state, code string) {
 		e.Action, e.Code = Connects, "NET_"+code
 	}
 	r.add(e)
-	if secretPath(e.Path) || w.Kind == Glob && secretGlob(w.Text) {
+	if w.secret || secretPath(e.Path) || w.Kind == Glob && secretGlob(w.Text) {
 		e.Action, e.Code = ShowsSecret, "SECRET_FILE"
 		r.add(e)
 	}

@@ -47,11 +47,11 @@ func Read(src string, env Env) (f *Facts) {
 			f.unreadable(src, "PARSER_FAILED", fmt.Sprintf("%.80v", p))
 		}
 	}()
-	r := &reader{env: &env, facts: f, src: src, span: span{0, len(src)}, budget: new(int)}
+	r := &reader{env: &env, facts: f, src: src, span: span{0, len(src)}, budget: new(int), funcs: new([]*function), at: -1}
 	*r.budget = maxCommands
 	st := newState(env)
 	r.script(src, st)
-	r.uncalled(st)
+	r.uncalled()
 	return f
 }
 
@@ -83,7 +83,8 @@ type reader struct {
 	calls  int  // functions around this one
 	budget *int // commands that may still be read
 	stdin  *WordValue
-	at     int // index of the command that is being judged
+	funcs  *[]*function // all that the script defines
+	at     int          // index of the command that is being judged
 }
 
 // script reads src in the state st, and returns what is known of its output.

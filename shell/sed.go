@@ -120,7 +120,8 @@ func (p *sedParser) command() {
 	c := p.rest[0]
 	p.rest = p.rest[1:]
 	switch c {
-	case '{', '}', '=', 'd', 'D', 'g', 'G', 'h', 'H', 'n', 'N', 'p', 'P', 'x', 'z', 'F':
+	case '{':
+	case '}', '=', 'd', 'D', 'g', 'G', 'h', 'H', 'n', 'N', 'p', 'P', 'x', 'z', 'F':
 		p.end()
 	case 'l', 'L', 'q', 'Q':
 		p.rest = strings.TrimLeft(p.rest, " \t0123456789")

@@ -107,6 +107,11 @@ func git(u *usage, out WordValue) WordValue {
 	for _, s := range settings {
 		u.add(Effect{Action: Executes, Code: "GIT_CONFIG_RUNS", Detail: s})
 	}
+	for _, w := range u.operands {
+		if _, file, ok := strings.Cut(w.Text, ":"); ok && secretPath(file) {
+			u.blame(ShowsSecret, "SECRET_FILE", w)
+		}
+	}
 	if u.has("--name-only") && !u.has("--relative") {
 		return WordValue{Kind: Listed}
 	}

@@ -61,6 +61,7 @@ func (a actions) each(yield func(Action) bool) {
 type option struct {
 	name     string
 	takes    shape
+	two      bool // takes two values; the first is a name
 	optional bool // a value stands in the same word, or there is none
 	instead  bool // takes the place of the first operand
 	help     bool // all else is ignored

@@ -902,6 +902,7 @@ var specExamples = []struct {
 	{"jq", "jq . a.json", true},
 	{"jq", "jq -r '.a[] | .b' a.json", true},
 	{"jq", "jq -s 'map(.x)' a b", true},
+	{"jq", "jq --arg x 1 '.[$x]' a.json", true},
 	{"jq", "jq env", false},
 	{"jq", "jq '$ENV.HOME' a", false},
 	{"jq", "jq . ~/.docker/config.json", false},

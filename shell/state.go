@@ -23,6 +23,7 @@ type state struct {
 type function struct {
 	body   *syntax.Stmt
 	in     *reader
+	dir    string // where it was defined
 	called bool
 }
 
@@ -136,30 +137,38 @@ func choices(w WordValue) []string {
 // forget makes unknown what a loop may change before its body is read: all
 // that it assigns, and the rest too if it uses what assigns by name.
 func (s *state) forget(body ...syntax.Node) {
-	all := false
+	vars, dir := false, false
 	for _, n := range body {
 		syntax.Walk(n, func(n syntax.Node) bool {
 			switch n := n.(type) {
+			case *syntax.Subshell, *syntax.CmdSubst, *syntax.ProcSubst:
+				return false // what they set ends with them
 			case *syntax.Assign:
 				s.set(n.Name.Value, loopValue(s, n))
 			case *syntax.WordIter:
 				s.set(n.Name.Value, WordValue{})
 			case *syntax.CallExpr:
-				all = all || len(n.Args) > 0 && !assignsNothing(n.Args[0])
-			case *syntax.LetClause, *syntax.DeclClause, *syntax.FuncDecl:
-				all = true
+				if len(n.Args) > 0 {
+					v, d := changes(n.Args[0])
+					vars, dir = vars || v, dir || d
+				}
+			case *syntax.LetClause, *syntax.DeclClause:
+				vars = true
+			case *syntax.FuncDecl:
+				vars, dir = true, true
 			case *syntax.UnaryArithm, *syntax.BinaryArithm:
 				forgetNumbers(s, n)
 			}
 			return true
 		})
 	}
-	if !all {
-		return
+	if dir {
+		s.dir = ""
 	}
-	s.dir = ""
-	for name := range s.vars {
-		s.vars[name] = WordValue{}
+	if vars {
+		for name := range s.vars {
+			s.vars[name] = WordValue{}
+		}
 	}
 }
 
@@ -188,13 +197,18 @@ func forgetNumbers(s *state, n syntax.Node) {
 	})
 }
 
-// assignsNothing reports whether a command surely leaves variables and the
-// working directory as they are: a program does, builtins that set things and
-// functions do not.
-func assignsNothing(w *syntax.Word) bool {
+// changes reports whether a command may change variables, or the working
+// directory. Programs change neither; what is no program may be a function.
+func changes(w *syntax.Word) (vars, dir bool) {
 	name := w.Lit()
 	b := findSpec(name)
-	return b != nil && !b.is(assigns)
+	switch {
+	case b == nil, name == "eval", name == "source", name == ".", name == "builtin", name == "command":
+		return true, true
+	case !b.is(assigns):
+		return false, false
+	}
+	return true, name == "cd" || name == "pushd" || name == "popd"
 }
 
 func isInteger(s string) bool {

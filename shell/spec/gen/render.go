@@ -125,7 +125,7 @@ func (w *writer) node(name string, n *node) {
 // readonly refuses an option that does more than read.
 func (w *writer) readonly(n *node) {
 	for key, names := range n.Options {
-		switch strings.TrimSuffix(key, "?") {
+		switch strings.TrimRight(key, "?+") {
 		case "none", "text", "read", "dir":
 		default:
 			w.fail("readonly, but %s is %q", names, key)
@@ -205,7 +205,7 @@ func (w *writer) shape(name string) string {
 }
 
 // options writes them by name. A key is a shape, with ? if the value is glued
-// or missing, and perhaps actions: "text? exec".
+// or missing, + if a name stands in front of it, and perhaps actions: "text? exec".
 func (w *writer) options(n *node) string {
 	lines := map[string]string{}
 	instead, help := strings.Fields(n.Instead), strings.Fields(n.Help)
@@ -218,12 +218,16 @@ func (w *writer) options(n *node) string {
 	for key, names := range n.Options {
 		parts := strings.Fields(key)
 		kind, optional := strings.CutSuffix(parts[0], "?")
+		kind, two := strings.CutSuffix(kind, "+")
 		rest := ", takes: " + w.shape(kind)
 		if kind == "none" {
 			rest = ""
 		}
 		if optional {
 			rest += ", optional: true"
+		}
+		if two {
+			rest += ", two: true"
 		}
 		if len(parts) > 1 {
 			rest += ", does: " + w.does(parts[1:])
