@@ -1,7 +1,6 @@
 package shell
 
 import (
-	"path"
 	"slices"
 	"strings"
 
@@ -48,6 +47,9 @@ func (r *reader) assignedValue(a *syntax.Assign, st *state) WordValue {
 	case a.Append:
 		before, ok := st.vars[a.Name.Value]
 		if !ok || before.Kind != Const || v.Kind != Const {
+			return WordValue{}
+		}
+		if len(before.Text)+len(v.Text) > MaxSource {
 			return WordValue{}
 		}
 		v.Text = before.Text + v.Text
@@ -119,15 +121,26 @@ func runs(name string) bool {
 	return !matchName(safeVariables[:], name) && matchName(riskyVariables[:], name)
 }
 
+// matchName reports whether a name is in the list, where a * at either end of an
+// element stands for any text.
 func matchName(patterns []string, name string) bool {
 	for _, p := range patterns {
-		if p == name {
-			return true
-		}
-		if strings.Contains(p, "*") {
-			if ok, err := path.Match(p, name); ok && err == nil {
+		begin, end := p[0] == '*', p[len(p)-1] == '*'
+		switch {
+		case begin && end:
+			if strings.Contains(name, p[1:len(p)-1]) {
 				return true
 			}
+		case begin:
+			if strings.HasSuffix(name, p[1:]) {
+				return true
+			}
+		case end:
+			if strings.HasPrefix(name, p[:len(p)-1]) {
+				return true
+			}
+		case p == name:
+			return true
 		}
 	}
 	return false

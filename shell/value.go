@@ -25,14 +25,38 @@ func (r *reader) word(to []WordValue, w *syntax.Word, st *state) []WordValue {
 	if !syntax.SplitBraces(&copied) {
 		return r.expansion(to, w, s, st)
 	}
-	begin, n := len(to), 0
+	if alternatives(&copied) > maxBraces {
+		r.add(Effect{Code: "TOO_MANY_WORDS", Start: s.start, End: s.end})
+		return append(to, WordValue{Kind: Fields, Start: s.start, End: s.end})
+	}
+	n := 0
 	for each, err := range expand.BracesSeq(nil, &copied) {
 		if n++; err != nil || n > maxBraces {
-			return append(to[:begin], WordValue{Kind: Fields, Start: s.start, End: s.end})
+			r.add(Effect{Code: "TOO_MANY_WORDS", Start: s.start, End: s.end})
+			return append(to, WordValue{Kind: Fields, Start: s.start, End: s.end})
 		}
 		to = r.expansion(to, each, s, st)
 	}
 	return to
+}
+
+// alternatives counts the words that braces give, at least as far as maxBraces.
+func alternatives(w *syntax.Word) int {
+	n := 1
+	for _, p := range w.Parts {
+		b, ok := p.(*syntax.BraceExp)
+		if !ok || b.Sequence {
+			continue
+		}
+		sum := 0
+		for _, e := range b.Elems {
+			sum += alternatives(e)
+		}
+		if n *= max(1, sum); n > maxBraces {
+			return n
+		}
+	}
+	return n
 }
 
 func mayHaveBraces(w *syntax.Word) bool {
@@ -187,6 +211,8 @@ func (b *builder) glob(s string) {
 // text adds text that is known.
 func (b *builder) text(s string) {
 	switch {
+	case len(b.cur.Text)+len(s) > MaxSource:
+		b.cur = WordValue{Kind: Fields}
 	case !b.started:
 		b.cur = WordValue{Kind: Const, Text: s, home: b.cur.home}
 	case b.cur.Kind == Const || b.cur.Kind == Glob:
