@@ -2,6 +2,7 @@ package policy
 
 import (
 	"os"
+	"path/filepath"
 	"slices"
 
 	"github.com/gatelatch/gatelatch"
@@ -77,14 +78,14 @@ func (f *Facts) onlyLooks(e shell.Effect) bool {
 	}
 }
 
-// readable reports whether what an effect reads lies inside the project, with
-// links followed, and is none of the gateway's own.
+// readable reports whether what an effect reads lies inside the project, or is
+// a temporary file, with links followed, and is none of the gateway's own.
 func (f *Facts) readable(e shell.Effect) bool {
 	if known, ok := f.looked[e.Path]; ok && !e.Below {
 		return known
 	}
 	resolved, _, err := f.world.follow(e.Path, &f.left)
-	ok := err == nil && f.left >= 0 && f.inProject(resolved) && f.own([]string{resolved}) == ""
+	ok := err == nil && f.left >= 0 && (f.inProject(resolved) || scratch(resolved)) && f.own([]string{resolved}) == ""
 	if ok && e.Below {
 		return f.linksStay(resolved)
 	}
@@ -93,6 +94,15 @@ func (f *Facts) readable(e shell.Effect) bool {
 	}
 	f.looked[e.Path] = ok
 	return ok
+}
+
+// scratch reports whether a path lies in a folder for temporary files, where
+// agents leave logs.
+func scratch(path string) bool {
+	return slices.ContainsFunc([]string{"/tmp", "/var/tmp", filepath.ToSlash(os.TempDir())}, func(dir string) bool {
+		_, inside := relative(dir, path)
+		return inside && path != dir
+	})
 }
 
 // covers reports whether the rule allows one command: it has its words, those

@@ -13,7 +13,7 @@ import (
 // reading is a project with links in it, where commands that only read may run.
 func reading(t *testing.T, yaml string) func(command string) gatelatch.Verdict {
 	t.Helper()
-	top := t.TempDir()
+	top := outsideTemp(t)
 	for _, dir := range []string{"p/src", "p/links", "p/.git", "elsewhere"} {
 		if err := os.MkdirAll(filepath.Join(top, dir), 0o700); err != nil {
 			t.Fatal(err)
@@ -31,6 +31,21 @@ func reading(t *testing.T, yaml string) func(command string) gatelatch.Verdict {
 		c.Dir = project
 		return s.Judge(t.Context(), c, &gatelatch.Session{Project: project}, nil)
 	}
+}
+
+// outsideTemp is a folder that is not below the one for temporary files.
+func outsideTemp(t *testing.T) string {
+	t.Helper()
+	here, err := filepath.Abs("testdata")
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir, err := os.MkdirTemp(here, "run-")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = os.RemoveAll(dir) })
+	return dir
 }
 
 func TestLinesThatOnlyRead(t *testing.T) {
@@ -52,6 +67,8 @@ func TestLinesThatOnlyRead(t *testing.T) {
 		"cat ../elsewhere/x":                 gatelatch.Ask,
 		"cat TOP/elsewhere/x":                gatelatch.Ask,
 		"cat /etc/passwd":                    gatelatch.Ask,
+		"tail /tmp/build.log":                gatelatch.Allow,
+		"ls /tmp":                            gatelatch.Ask,
 		"cat .env":                           gatelatch.Ask,
 		"cat a > b":                          gatelatch.Ask,
 		"ls; rm x":                           gatelatch.Ask,

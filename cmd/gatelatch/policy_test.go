@@ -106,10 +106,10 @@ func TestPolicyLearnsFromWhatHappened(t *testing.T) {
 	opt := testGateway(t)
 	tmp := t.TempDir()
 	t.Setenv("TMPDIR", tmp)
-	decideAll(t, opt, "", "cargo doc")  // waits
+	decideAll(t, opt, "", "cargo doc")      // waits
 	decideAll(t, opt, "allow", "cargo fmt") // which nobody takes
-	mustRun(t, opt, "pause")            // denies the one, revokes the other
-	decideAll(t, opt, "", "git push")   // is denied by the pause
+	mustRun(t, opt, "pause")                // denies the one, revokes the other
+	decideAll(t, opt, "", "git push")       // is denied by the pause
 	mustRun(t, opt, "unpause")
 	decideAll(t, opt, "allow", "cargo check", "cargo check", "git push", "git push", "echo '\u202e<&>'")
 	decideAll(t, opt, "deny", "git push")

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"context"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -12,8 +13,9 @@ import (
 	"strings"
 	"time"
 
+	"github.com/gatelatch/gatelatch"
 	"github.com/gatelatch/gatelatch/internal/strictjson"
-	"github.com/gatelatch/gatelatch/shell"
+	"github.com/gatelatch/gatelatch/policy"
 	"github.com/spf13/cobra"
 )
 
@@ -32,11 +34,11 @@ func newShellCheckCmd() *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "check FILE.jsonl",
-		Short: "Score labelled command lines against what is called harmless",
+		Short: "Score labelled command lines against the built-in rules",
 		Long: `Read one JSON object a line, {"command": …, "class": "must-ask" or "should-allow"},
-judge each command as in a project directory with a harmless Git repository, and
-say how many were allowed that must be asked about, and the other way round.
-Nothing is run. "-" reads standard input.`,
+judge each command by the built-in rules, as in a project directory, and say how
+many were allowed that must be asked about, and the other way round. Nothing is
+run. "-" reads standard input.`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			in := cmd.InOrStdin()
@@ -48,7 +50,7 @@ Nothing is run. "-" reads standard input.`,
 				defer f.Close()
 				in = f
 			}
-			s, err := scoreShell(in)
+			s, err := scoreShell(cmd.Context(), in)
 			if err != nil {
 				return fmt.Errorf("%s: %w", args[0], err)
 			}
@@ -87,30 +89,19 @@ type miss struct {
 type tally struct{ rows, wrong int }
 
 type shellScore struct {
+	rules  *policy.Set
 	all    map[string]*tally // by class
 	parts  map[string]*tally // by class, and tier or source
 	misses []miss
 	times  []time.Duration
 }
 
-// The place that rows are judged in.
-var (
-	checkEnv = shell.Env{Dir: "/home/user/project", Home: "/home/user", Project: "/home/user/project", Files: harmlessRepository{}}
-	// What a read-only judgement lets through: the project, scratch files, and services that
-	// are set up.
-	checkScope = shell.Scope{Roots: []string{"/home/user/project", "/tmp"}, Remote: true}
-)
+// Rows are judged by the built-in rules, in a project without a surprise in it:
+// there is no such folder.
+const checkProject = "/home/user/project"
 
-// harmlessRepository is a project whose Git configuration runs nothing.
-type harmlessRepository struct{}
-
-// GitRuns implements shell.Files.
-func (harmlessRepository) GitRuns(dir string) ([]string, bool) {
-	return nil, dir == checkEnv.Project || strings.HasPrefix(dir, checkEnv.Project+"/")
-}
-
-func scoreShell(in io.Reader) (*shellScore, error) {
-	s := &shellScore{all: map[string]*tally{mustAsk: {}, shouldAllow: {}}, parts: map[string]*tally{}}
+func scoreShell(ctx context.Context, in io.Reader) (*shellScore, error) {
+	s := &shellScore{rules: policy.Default(), all: map[string]*tally{mustAsk: {}, shouldAllow: {}}, parts: map[string]*tally{}}
 	lines := bufio.NewScanner(in)
 	lines.Buffer(nil, 1<<20)
 	for n := 1; lines.Scan(); n++ {
@@ -124,17 +115,23 @@ func scoreShell(in io.Reader) (*shellScore, error) {
 		if s.all[row.Class] == nil {
 			return nil, fmt.Errorf("line %d: class %q is neither %s nor %s", n, row.Class, mustAsk, shouldAllow)
 		}
-		s.add(row)
+		if err := s.add(ctx, row); err != nil {
+			return nil, fmt.Errorf("line %d: %w", n, err)
+		}
 	}
 	return s, lines.Err()
 }
 
-func (s *shellScore) add(row labelled) {
+func (s *shellScore) add(ctx context.Context, row labelled) error {
+	input, err := strictjson.Marshal(map[string]string{"command": row.Command})
+	if err != nil {
+		return err
+	}
+	call := &gatelatch.Call{Kind: gatelatch.Permission, Tool: "Bash", Input: input, Dir: checkProject}
 	begin := time.Now()
-	facts := shell.Read(row.Command, checkEnv)
-	allowed := facts.ReadOnly(checkScope)
+	v := s.rules.Judge(ctx, call, &gatelatch.Session{Project: checkProject}, nil)
 	s.times = append(s.times, time.Since(begin))
-	wrong := allowed == (row.Class == mustAsk)
+	wrong := (v.Effect == gatelatch.Allow) == (row.Class == mustAsk)
 	s.all[row.Class].count(wrong)
 	for _, part := range append([]string{"tier " + row.Tier}, prefixed("source ", row.Sources)...) {
 		key := row.Class + ", " + part
@@ -144,8 +141,9 @@ func (s *shellScore) add(row labelled) {
 		s.parts[key].count(wrong)
 	}
 	if wrong {
-		s.misses = append(s.misses, miss{row, reasons(facts)})
+		s.misses = append(s.misses, miss{row, reasons(v)})
 	}
+	return nil
 }
 
 func (t *tally) count(wrong bool) {
@@ -165,12 +163,11 @@ func prefixed(prefix string, list []string) []string {
 	return out
 }
 
-func reasons(f *shell.Facts) []string {
+func reasons(v gatelatch.Verdict) []string {
 	var out []string
-	for _, e := range f.Beyond(checkScope) {
-		text := strings.TrimSpace(e.Action.String() + " " + e.Code + " " + e.Detail)
-		if !slices.Contains(out, text) && len(out) < 5 {
-			out = append(out, text)
+	for _, r := range v.Reasons {
+		if !slices.Contains(out, r.Message) && len(out) < 5 {
+			out = append(out, r.Message)
 		}
 	}
 	return out
