@@ -2,27 +2,26 @@ package gatelatch
 
 import (
 	"context"
+	"slices"
 )
+
+// byRule reports whether a rule allowed the call, and nobody has consumed that.
+func byRule(c *Call) bool {
+	return c.permit() && c.Decided.By.Kind == PolicyActor && c.Decided.Grant == ""
+}
 
 // rulesHold takes back what rules allowed, nobody has consumed, and the rules
 // of now allow no more. b is the batch as it was just read. Policies that
-// change say so by a Hash.
+// change say so by a HashFor.
 func (s *Seat) rulesHold(ctx context.Context, b *Batch) error {
-	rules, changes := s.gate.policy.(interface{ Hash() string })
+	rules, changes := s.gate.policy.(interface{ HashFor(*Session) string })
 	if !changes {
 		return nil
 	}
 	if err := s.gate.CatchUp(ctx); err != nil {
 		return err
 	}
-	var old []*Call
-	hash := rules.Hash()
-	for _, c := range b.Calls {
-		if c.permit() && c.Decided.By.Kind == PolicyActor && c.Decided.Grant == "" && c.Verdict.Policy != hash {
-			old = append(old, c)
-		}
-	}
-	if len(old) == 0 {
+	if !slices.ContainsFunc(b.Calls, byRule) {
 		return nil
 	}
 	var sess *Session
@@ -30,6 +29,8 @@ func (s *Seat) rulesHold(ctx context.Context, b *Batch) error {
 	if err != nil {
 		return err
 	}
+	hash := rules.HashFor(sess)
+	old := slices.DeleteFunc(slices.Clone(b.Calls), func(c *Call) bool { return !byRule(c) || c.Verdict.Policy == hash })
 	var ended []*Call
 	for _, c := range old {
 		if s.gate.ask(ctx, c, sess, nil).Effect != Allow {

@@ -15,7 +15,7 @@ type changing struct {
 	strict *bool
 }
 
-func (p changing) Hash() string {
+func (p changing) HashFor(*gatelatch.Session) string {
 	if *p.strict {
 		return "strict"
 	}
@@ -24,7 +24,7 @@ func (p changing) Hash() string {
 
 func (p changing) Judge(ctx context.Context, c *gatelatch.Call, s *gatelatch.Session, gs []*gatelatch.Grant) gatelatch.Verdict {
 	v := p.byTool.Judge(ctx, c, s, gs)
-	if v.Policy = p.Hash(); *p.strict && c.Tool == "allow" {
+	if v.Policy = p.HashFor(nil); *p.strict && c.Tool == "allow" {
 		v.Effect = gatelatch.Deny
 	}
 	return v

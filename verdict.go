@@ -50,11 +50,34 @@ type Verdict struct {
 	Errors  []string `json:"errors,omitempty"` // rules that could not be evaluated; they never weaken the effect
 	Policy  string   `json:"policy,omitempty"` // hash of the rules in force
 	Grant   string   `json:"grant,omitempty"`  // id of the grant that allowed
+	// Needs is set if a person is asked: what for.
+	Needs *Needs `json:"needs,omitempty"`
 	// Mode is the session's mode that allowed, if a person chose it.
 	Mode Mode `json:"mode,omitempty"`
 	// Limit is how long the call may wait for a person, if a rule says so.
 	Limit time.Duration `json:"limit,omitempty"`
 }
+
+// Needs is what a call needs permission for, as policy read it: all that whoever
+// shows the question or remembers its answer has to know beside the input.
+type Needs struct {
+	Type         NeedType `json:"type"`
+	Signature    string   `json:"command_signature,omitempty"` // its programs with their verbs
+	Info         []string `json:"command_info,omitempty"`      // what it does: write, exec, net
+	Paths        []string `json:"paths,omitempty"`             // files and folders, links followed
+	Rememberable bool     `json:"rememberable"`
+}
+
+// NeedType is the kind of permission.
+type NeedType string
+
+// Kinds of permission.
+const (
+	NeedRead    NeedType = "read"
+	NeedWrite   NeedType = "write"
+	NeedCommand NeedType = "command"
+	NeedAll     NeedType = "all" // of a tool nobody knows more about
+)
 
 // A Reason points at what spoke and at the part of the input it spoke about.
 type Reason struct {

@@ -228,6 +228,17 @@ type Verdict struct {
 	Effect  string   `json:"effect"`
 	Reasons []Reason `json:"reasons,omitempty"`
 	Errors  []string `json:"errors,omitempty"`
+	Needs   *Needs   `json:"needs,omitempty"` // if a person is asked: what for
+}
+
+// Needs is what a call needs permission for.
+type Needs struct {
+	Type         string   `json:"type"` // read, write, command or all
+	Command      string   `json:"command,omitempty"`
+	Signature    string   `json:"command_signature,omitempty"` // its programs with their verbs
+	Info         []string `json:"command_info,omitempty"`      // what it does: read, write, delete, exec, net …
+	Paths        []string `json:"paths,omitempty"`
+	Rememberable bool     `json:"rememberable"`
 }
 
 // Reason points at what spoke.
@@ -237,6 +248,7 @@ type Reason struct {
 	Rule    string `json:"rule,omitempty"`
 	Source  string `json:"source,omitempty"`
 	Message string `json:"message"`
+	Field   string `json:"field,omitempty"` // of the input
 	Part    string `json:"part,omitempty"`
 }
 

@@ -16,7 +16,12 @@ const maxReasons = 64
 
 // Judge implements gatelatch.Policy.
 func (s *Set) Judge(_ context.Context, c *gatelatch.Call, sess *gatelatch.Session, grants []*gatelatch.Grant) gatelatch.Verdict {
-	return s.JudgeFacts(s.Read(c, sess), grants)
+	f := s.Read(c, sess)
+	v := s.JudgeFacts(f, grants)
+	if v.Effect == gatelatch.Ask && f.refused == "" {
+		v.Needs = s.needs(f)
+	}
+	return v
 }
 
 // JudgeFacts gives the verdict on a call that was read before. Rules and

@@ -23,13 +23,15 @@ import (
 type Options struct {
 	Gate    *gatelatch.Gate
 	Auth    *auth.Auth
-	Web     fs.FS         // the page; nil serves none
-	URL     string        // where browsers find it: http://127.0.0.1:7474
-	Version string        // shown in the page
-	Policy  string        // the file that holds the rules; "" if they lie in the store
-	Notice  func() string // something is wrong that people should see; may be nil
-	Tools   toolset.Policy
-	Log     *slog.Logger
+	Web     fs.FS  // the page; nil serves none
+	URL     string // where browsers find it: http://127.0.0.1:7474
+	Version string // shown in the page
+	Policy  string // the file that holds the rules; "" if they lie in the store
+	// Note has the rules noted that hold now, if they lie in a file; may be nil.
+	Note   func(context.Context) error
+	Notice func() string // something is wrong that people should see; may be nil
+	Tools  toolset.Policy
+	Log    *slog.Logger
 }
 
 // Server answers on three doors; what a door is for is fixed when its handler

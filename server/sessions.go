@@ -46,6 +46,11 @@ func modeOf(s *gatelatch.Session) *api.Mode {
 
 // policyInForce returns the rules; before anything was noted they have no text.
 func policyInForce(s *Server, q *request) (api.Policy, error) {
+	if s.opt.Note != nil {
+		if err := s.opt.Note(q.Context()); err != nil {
+			return api.Policy{}, err
+		}
+	}
 	rev, err := q.seat.Policy(q.Context())
 	if errors.Is(err, gatelatch.ErrNotFound) {
 		rev, err = &gatelatch.Revision{}, nil

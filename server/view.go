@@ -1,6 +1,8 @@
 package server
 
 import (
+	"encoding/json"
+
 	"github.com/gatelatch/gatelatch"
 	"github.com/gatelatch/gatelatch/api"
 	"github.com/gatelatch/gatelatch/render"
@@ -12,7 +14,7 @@ func (q *request) view(l gatelatch.Listed, remember bool) api.Call {
 	out := api.Call{
 		ID: c.ID, Batch: batchInfo(l.Batch, c.ID), Agent: l.Session.Agent, Session: fromSession(l.Session), Mode: modeOf(l.Session), Kind: string(c.Kind),
 		Tool: render.OneLine(c.Tool), Dir: render.OneLine(c.Dir), State: string(c.State), Digest: c.Digest.String(),
-		Created: l.Batch.Created, Verdict: verdict(c.Verdict), Decided: decided(c.Decided),
+		Created: l.Batch.Created, Verdict: verdict(c.Verdict, c.Input), Decided: decided(c.Decided),
 		Claim:   render.Escape(c.Claim),
 		Context: api.Context{Prompt: render.Escape(l.Batch.Context.Prompt), Said: render.Escape(l.Batch.Context.Said)},
 		Input:   c.Input, Replaced: c.InputSum != c.Proposed,
@@ -57,7 +59,7 @@ func fromSession(s *gatelatch.Session) api.Session {
 	}
 }
 
-func verdict(v gatelatch.Verdict) api.Verdict {
+func verdict(v gatelatch.Verdict, input []byte) api.Verdict {
 	out := api.Verdict{Effect: v.Effect.String()}
 	for _, e := range v.Errors {
 		out.Errors = append(out.Errors, render.OneLine(e))
@@ -65,8 +67,34 @@ func verdict(v gatelatch.Verdict) api.Verdict {
 	for _, r := range v.Reasons {
 		out.Reasons = append(out.Reasons, api.Reason{
 			Effect: r.Effect.String(), Layer: render.OneLine(r.Layer), Rule: render.OneLine(r.Rule), Source: render.OneLine(r.Source),
-			Message: sentence(render.OneLine(r.Message)), Part: render.OneLine(r.Part),
+			Message: sentence(render.OneLine(r.Message)), Field: render.OneLine(r.Field), Part: render.OneLine(r.Part),
 		})
+	}
+	out.Needs = needs(v.Needs, input)
+	return out
+}
+
+func needs(n *gatelatch.Needs, input []byte) *api.Needs {
+	if n == nil {
+		return nil
+	}
+	out := &api.Needs{
+		Type: string(n.Type), Signature: render.OneLine(n.Signature),
+		Info: oneLines(n.Info), Paths: oneLines(n.Paths), Rememberable: n.Rememberable,
+	}
+	if n.Type == gatelatch.NeedCommand {
+		var in struct {
+			Command string `json:"command"`
+		}
+		_ = json.Unmarshal(input, &in) // without a command there is none to show
+		out.Command = render.Escape(in.Command)
+	}
+	return out
+}
+
+func oneLines(texts []string) (out []string) {
+	for _, s := range texts {
+		out = append(out, render.OneLine(s))
 	}
 	return out
 }

@@ -15,18 +15,20 @@ func newPolicyCmd() *cobra.Command {
 		Use:   "policy",
 		Short: "Check, explain, test and improve the rules",
 		Long: `Work with the rules of policy.yaml. Nothing here needs a running gateway, except
-to read what happened.
+to read what happened and to put rules in force.
 
   gatelatch policy check                      what is wrong or risky in the rules
   gatelatch policy explain -- Bash 'git push' what the rules say, and why
   gatelatch policy test rules_test.yaml       a table of calls with expected verdicts
   gatelatch policy suggest                    rules that would have saved questions
-  gatelatch policy backtest new.yaml          what other rules would have done`,
+  gatelatch policy backtest new.yaml          what other rules would have done
+  gatelatch policy apply new.yaml             put them in force`,
 		Args: cobra.NoArgs,
 		RunE: helpOnly,
 	}
 	cmd.AddCommand(newPolicyCheckCmd(), newPolicyExplainCmd(), newPolicyTestCmd(), newPolicyDiffCmd(),
-		newPolicyHistoryCmd(), newPolicyBacktestCmd(), newPolicySuggestCmd(thisSystem()), newPolicyImportCmd(), newPolicySchemaCmd())
+		newPolicyHistoryCmd(), newPolicyBacktestCmd(), newPolicySuggestCmd(thisSystem()), newPolicyImportCmd(), newPolicySchemaCmd(),
+		newPolicyShowCmd(), newPolicyApplyCmd(thisSystem()))
 	return cmd
 }
 

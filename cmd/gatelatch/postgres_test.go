@@ -43,6 +43,18 @@ func TestTwoGatewaysOneDatabase(t *testing.T) {
 	if b, err = c.Await(t.Context(), b.ID, gatelatch.Hold{Holder: "h1", Consume: true}); err != nil || b.Calls[0].State != gatelatch.Allowed {
 		t.Errorf("the waiter got %+v, %v", b, err)
 	}
+	rules := rulesFile(t, "allow: ['Bash(cargo build:*)']\n")
+	if out, err := command(t, two, "policy", "apply", rules, "--yes", "--note", "we build often"); err != nil || !strings.Contains(out, "Revision 2 is in force") {
+		t.Fatalf("%q, %v", out, err)
+	}
+	for name, opt := range map[string]gatewayOptions{"one": one, "two": two} {
+		if b := ask(t, opt, "build at "+name, "cargo build"); b.Calls[0].State != gatelatch.Allowed {
+			t.Errorf("by the rules of both, %s: %s", name, b.Calls[0].State)
+		}
+		if out := mustRun(t, opt, "policy", "show"); !strings.Contains(out, "cargo build") {
+			t.Errorf("the rules at %s: %s", name, out)
+		}
+	}
 	if _, err := command(t, two, "pause"); err != nil {
 		t.Fatal(err)
 	}

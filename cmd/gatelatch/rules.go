@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"sync"
 
 	"github.com/gatelatch/gatelatch"
 	"github.com/gatelatch/gatelatch/policy"
@@ -18,7 +19,9 @@ type rules struct {
 	*policy.File
 	shared *policy.Shared // nil if the rules lie in the file
 	file   string
-	noted  string // hash of what was noted last
+
+	mu    sync.Mutex
+	noted string // hash of what was noted last
 }
 
 func openRules(opt gatewayOptions) *rules {
@@ -79,6 +82,8 @@ func (r *rules) follow(ctx context.Context, gate *gatelatch.Gate) error {
 	if r.shared != nil {
 		return gate.CatchUp(ctx)
 	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
 	hash := r.Hash()
 	if hash == r.noted || r.Problem() != "" {
 		return nil

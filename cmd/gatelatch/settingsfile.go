@@ -130,17 +130,25 @@ func (w *writing) apply(cmd *cobra.Command, sys system, f settingsFile, c hostco
 	if f.link != "" {
 		fmt.Fprintf(out, "%s is a link; what it points to is changed: %s\n", f.link, f.path)
 	}
-	fmt.Fprint(out, hostconfig.Diff(f.path, f.data, c.Settings))
-	if w.dryRun {
-		fmt.Fprintln(out, "Dry run: nothing was written.")
-		return nil
-	}
-	if !w.yes {
-		if err := confirm(cmd, sys, out); err != nil {
-			return err
-		}
+	if agreed, err := w.agreed(cmd, sys, f.path, f.data, c.Settings); err != nil || !agreed {
+		return err
 	}
 	return f.write(c)
+}
+
+// agreed shows a change, and reports whether to make it.
+func (w *writing) agreed(cmd *cobra.Command, sys system, name string, before, after []byte) (bool, error) {
+	out := w.talk(cmd)
+	fmt.Fprint(out, hostconfig.Diff(name, before, after))
+	switch {
+	case w.dryRun:
+		fmt.Fprintln(out, "Dry run: nothing was written.")
+		return false, nil
+	case w.yes:
+		return true, nil
+	}
+	err := confirm(cmd, sys, out)
+	return err == nil, err
 }
 
 func confirm(cmd *cobra.Command, sys system, out io.Writer) error {

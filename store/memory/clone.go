@@ -22,6 +22,10 @@ func clone(b *gatelatch.Batch) *gatelatch.Batch {
 func cloneCall(c gatelatch.Call) *gatelatch.Call {
 	c.Input = nil
 	c.Verdict.Reasons, c.Verdict.Errors = slices.Clone(c.Verdict.Reasons), slices.Clone(c.Verdict.Errors)
+	if n := ptr(c.Verdict.Needs); n != nil {
+		n.Info, n.Paths = slices.Clone(n.Info), slices.Clone(n.Paths)
+		c.Verdict.Needs = n
+	}
 	if c.Decided = ptr(c.Decided); c.Decided != nil {
 		c.Decided.Answers, c.Decided.Remember = maps.Clone(c.Decided.Answers), ptr(c.Decided.Remember)
 	}

@@ -209,13 +209,24 @@ export interface Reason {
   rule?: string;
   source?: string;
   message: string;
+  field?: string;
   part?: string;
+}
+
+export interface Needs {
+  type: string;
+  command?: string;
+  command_signature?: string;
+  command_info?: string[];
+  paths?: string[];
+  rememberable: boolean;
 }
 
 export interface Verdict {
   effect: string;
   reasons?: Reason[];
   errors?: string[];
+  needs?: Needs;
 }
 
 export interface Edited {
