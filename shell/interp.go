@@ -50,6 +50,10 @@ func (r *reader) compound(cmd syntax.Command, st *state) WordValue {
 	case *syntax.CaseClause:
 		r.caseClause(c, st)
 	case *syntax.FuncDecl:
+		if c.Name == nil {
+			r.unknown("SYNTAX", "a function without a name")
+			return WordValue{}
+		}
 		in := *r
 		f := &function{body: c.Body, in: &in, dir: st.dir}
 		*r.funcs = append(*r.funcs, f)

@@ -214,11 +214,22 @@ func (u *usage) short(w WordValue) {
 	u.cluster(w, w.Text, false)
 }
 
+// letterNames are the names of options of one letter.
+var letterNames = func() (names [128]string) {
+	for c := range names {
+		names[c] = "-" + string(rune(c))
+	}
+	return names
+}()
+
 // cluster reads -abc, or abc if the first word may do without a dash: then
 // values are the next words.
 func (u *usage) cluster(w WordValue, text string, undashed bool) {
 	for i := 1; i < len(text); i++ {
-		o := u.find("-" + text[i:i+1])
+		var o *option
+		if text[i] < 128 {
+			o = u.find(letterNames[text[i]])
+		}
 		if o == nil {
 			u.noOption(w, text)
 			return

@@ -5,12 +5,14 @@ import (
 	"strings"
 )
 
+var fileCodes = map[Action]string{Reads: "READ_FILE", Writes: "WRITE_FILE", Deletes: "DELETE_FILE"}
+
 // file adds the effect of using a path.
 func (r *reader) file(a Action, w WordValue, st *state) {
 	if w.Known() && w.Text == "-" {
 		return // standard input or output
 	}
-	r.fileAs(a, w, st, "FILE")
+	r.fileAs(a, w, st, fileCodes[a])
 }
 
 func (r *reader) fileAs(a Action, w WordValue, st *state, code string) {
@@ -25,10 +27,10 @@ func (r *reader) fileAs(a Action, w WordValue, st *state, code string) {
 		}
 		return
 	}
-	e := Effect{Action: a, Code: strings.ToUpper(a.String()) + "_" + code, Detail: w.Text, Start: w.Start, End: w.End}
+	e := Effect{Action: a, Code: code, Detail: w.Text, Start: w.Start, End: w.End}
 	e.Path, e.Below = st.resolve(w)
 	if strings.HasPrefix(e.Path, "/dev/tcp/") || strings.HasPrefix(e.Path, "/dev/udp/") {
-		e.Action, e.Code = Connects, "NET_"+code
+		e.Action = Connects
 	}
 	r.add(e)
 	if w.secret || secretPath(e.Path) || w.Kind == Glob && secretGlob(w.Text) {
@@ -104,12 +106,11 @@ func within(root, p string) bool {
 	return p == root || strings.HasPrefix(p, root+"/") || root == "" && strings.HasPrefix(p, "/")
 }
 
-// secretDirs hold credentials, at any depth.
-var secretDirs = map[string]bool{
-	".ssh": true, ".aws": true, ".gnupg": true, ".kube": true, ".azure": true, ".docker": true, ".password-store": true,
-	".config/gcloud": true, ".config/gh": true, ".config/op": true, ".config/sops": true, "keychains": true, ".gatelatch": true,
-	".config/gatelatch": true, "etc/ssl/private": true, ".mozilla": true, ".electrum": true, ".bitcoin": true, "sudoers.d": true,
-	".terraform.d": true, "run/secrets": true,
+// secretDirs hold credentials, at any depth, or in the folder that is named.
+var secretDirs = map[string]string{
+	".ssh": "", ".aws": "", ".gnupg": "", ".kube": "", ".azure": "", ".docker": "", ".password-store": "", "keychains": "",
+	".gatelatch": "", ".mozilla": "", ".electrum": "", ".bitcoin": "", "sudoers.d": "", ".terraform.d": "",
+	"gcloud": ".config", "gh": ".config", "op": ".config", "sops": ".config", "gatelatch": ".config", "private": "ssl", "secrets": "run",
 }
 
 var secretFiles = map[string]bool{
@@ -125,18 +126,17 @@ var secretEndings = []string{".pem", ".key", ".p12", ".pfx", ".jks", ".keystore"
 
 // secretPath reports whether a path is one that usually holds credentials.
 func secretPath(p string) bool {
-	before := ""
-	parts := strings.Split(strings.ToLower(p), "/")
-	for i, part := range parts {
-		if secretDirs[part] || secretDirs[before+"/"+part] {
+	before, rest := "", strings.ToLower(p)
+	for {
+		part, more, found := strings.Cut(rest, "/")
+		if in, ok := secretDirs[part]; ok && (in == "" || in == before) {
 			return true
 		}
-		if i == len(parts)-1 && secretFile(part) {
-			return true
+		if !found {
+			return secretFile(part)
 		}
-		before = part
+		before, rest = part, more
 	}
-	return false
 }
 
 func secretFile(name string) bool {

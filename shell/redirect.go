@@ -87,5 +87,9 @@ func descriptor(w WordValue) bool {
 
 func (r *reader) redirect(a Action, target WordValue, s span, st *state) {
 	target.Start, target.End = s.start, s.end
-	r.fileAs(a, target, st, "REDIRECT")
+	code := "WRITE_REDIRECT"
+	if a == Reads {
+		code = "READ_REDIRECT"
+	}
+	r.fileAs(a, target, st, code)
 }
