@@ -4,6 +4,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"mvdan.cc/sh/v3/syntax"
 )
 
 func FuzzRead(f *testing.F) {
@@ -82,16 +84,33 @@ func chain(n int) string {
 	return "fa() { ls; };" + b.String() + last
 }
 
+var benchTexts = map[string]string{
+	"short":    "git status",
+	"typical":  "cd src && grep -rn 'foo' --include='*.go' . | head -20",
+	"thousand": strings.Repeat("ls -la; ", 1000),
+}
+
 func BenchmarkRead(b *testing.B) {
-	for name, src := range map[string]string{
-		"short":    "git status",
-		"typical":  "cd src && grep -rn 'foo' --include='*.go' . | head -20",
-		"thousand": strings.Repeat("ls -la; ", 1000),
-	} {
+	for name, src := range benchTexts {
 		b.Run(name, func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
 				Read(src, testEnv)
+			}
+		})
+	}
+}
+
+// BenchmarkParse is what reading can't be faster than.
+func BenchmarkParse(b *testing.B) {
+	p := syntax.NewParser(syntax.Variant(syntax.LangBash))
+	for name, src := range benchTexts {
+		b.Run(name, func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				if _, err := p.Parse(strings.NewReader(src), ""); err != nil {
+					b.Fatal(err)
+				}
 			}
 		})
 	}

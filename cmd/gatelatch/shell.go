@@ -91,7 +91,8 @@ type tally struct{ rows, wrong int }
 type shellScore struct {
 	rules  *policy.Set
 	all    map[string]*tally // by class
-	parts  map[string]*tally // by class, and tier or source
+	tiers  map[string]*tally // by class and tier
+	only   map[string]*tally // by class and source, of rows that have no other
 	misses []miss
 	times  []time.Duration
 }
@@ -101,7 +102,7 @@ type shellScore struct {
 const checkProject = "/home/user/project"
 
 func scoreShell(ctx context.Context, in io.Reader) (*shellScore, error) {
-	s := &shellScore{rules: policy.Default(), all: map[string]*tally{mustAsk: {}, shouldAllow: {}}, parts: map[string]*tally{}}
+	s := &shellScore{rules: policy.Default(), all: map[string]*tally{mustAsk: {}, shouldAllow: {}}, tiers: map[string]*tally{}, only: map[string]*tally{}}
 	lines := bufio.NewScanner(in)
 	lines.Buffer(nil, 1<<20)
 	for n := 1; lines.Scan(); n++ {
@@ -133,12 +134,9 @@ func (s *shellScore) add(ctx context.Context, row labelled) error {
 	s.times = append(s.times, time.Since(begin))
 	wrong := (v.Effect == gatelatch.Allow) == (row.Class == mustAsk)
 	s.all[row.Class].count(wrong)
-	for _, part := range append([]string{"tier " + row.Tier}, prefixed("source ", row.Sources)...) {
-		key := row.Class + ", " + part
-		if s.parts[key] == nil {
-			s.parts[key] = &tally{}
-		}
-		s.parts[key].count(wrong)
+	count(s.tiers, row.Class+", "+row.Tier, wrong)
+	if len(row.Sources) == 1 {
+		count(s.only, row.Class+", "+row.Sources[0], wrong)
 	}
 	if wrong {
 		s.misses = append(s.misses, miss{row, reasons(v)})
@@ -153,15 +151,14 @@ func (t *tally) count(wrong bool) {
 	}
 }
 
-func (t *tally) rate() float64 { return 100 * float64(t.wrong) / float64(max(1, t.rows)) }
-
-func prefixed(prefix string, list []string) []string {
-	var out []string
-	for _, s := range list {
-		out = append(out, prefix+s)
+func count(in map[string]*tally, key string, wrong bool) {
+	if in[key] == nil {
+		in[key] = &tally{}
 	}
-	return out
+	in[key].count(wrong)
 }
+
+func (t tally) rate() float64 { return 100 * float64(t.wrong) / float64(max(1, t.rows)) }
 
 func reasons(v gatelatch.Verdict) []string {
 	var out []string
@@ -183,6 +180,10 @@ func (s *shellScore) at(p float64) time.Duration {
 	return sorted[min(len(sorted)-1, int(p*float64(len(sorted))))]
 }
 
+func line(w io.Writer, what string, t tally) {
+	fmt.Fprintf(w, "%-42s %6d rows, %5d wrong, %6.2f %%\n", what, t.rows, t.wrong, t.rate())
+}
+
 func (s *shellScore) write(w io.Writer) {
 	for _, m := range s.misses {
 		verdict := "asked"
@@ -195,12 +196,16 @@ func (s *shellScore) write(w io.Writer) {
 		}
 	}
 	for _, class := range []string{mustAsk, shouldAllow} {
-		t := s.all[class]
-		fmt.Fprintf(w, "%-13s %6d rows, %5d wrong, %6.2f %%\n", class, t.rows, t.wrong, t.rate())
+		line(w, class, *s.all[class])
 	}
-	for _, key := range slices.Sorted(maps.Keys(s.parts)) {
-		t := s.parts[key]
-		fmt.Fprintf(w, "  %-40s %6d rows, %5d wrong, %6.2f %%\n", key, t.rows, t.wrong, t.rate())
+	for _, key := range slices.Sorted(maps.Keys(s.tiers)) {
+		line(w, "  "+key, *s.tiers[key])
+	}
+	// How much of the rate is one suite's: all rows but those that only it has.
+	for _, key := range slices.Sorted(maps.Keys(s.only)) {
+		class, source, _ := strings.Cut(key, ", ")
+		all, left := s.all[class], s.only[key]
+		line(w, "  "+class+", without "+source, tally{all.rows - left.rows, all.wrong - left.wrong})
 	}
 	fmt.Fprintf(w, "time a command: median %v, 99 %% below %v\n", s.at(0.5), s.at(0.99))
 }

@@ -81,7 +81,7 @@ func (w *writer) node(name string, n *node) {
 	if strings.Contains(n.Traits, "readonly") {
 		w.readonly(n)
 	}
-	if len(n.Options) > 0 || n.Help != "" {
+	if len(n.Options) > 0 || n.Help != "" || n.Instead != "" {
 		w.WriteString(", options: []option{" + w.options(n) + "}")
 	}
 	if n.Operands != nil && *n.Operands != "" {
