@@ -1,20 +1,40 @@
 package shell
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // echo prints its words, whatever they are.
 func echo(u *usage) WordValue {
-	out := WordValue{Kind: Const}
-	for i, w := range u.args {
-		if !w.Known() {
-			return echoed(u.args)
-		}
-		if i > 0 {
-			out.Text += " "
-		}
-		out.Text += w.Text
+	if !known(u.args) {
+		return echoed(u.args)
 	}
-	return out
+	return WordValue{Kind: Const, Text: joined(u.args).Text}
+}
+
+func known(words []WordValue) bool {
+	return !slices.ContainsFunc(words, func(w WordValue) bool { return !w.Known() })
+}
+
+// joined is words with blanks between them, as one.
+func joined(words []WordValue) WordValue {
+	if len(words) == 0 {
+		return WordValue{Kind: Const}
+	}
+	line := words[0]
+	if len(words) == 1 {
+		return line
+	}
+	if !known(words) {
+		line.Kind = Any
+	}
+	texts := make([]string, len(words))
+	for i, w := range words {
+		texts[i] = w.Text
+	}
+	line.Text, line.End = strings.Join(texts, " "), words[len(words)-1].End
+	return line
 }
 
 // echoed is what echo prints if not all is known: one list of names stays one.
@@ -96,15 +116,7 @@ func eval(u *usage) WordValue {
 	if len(args) == 0 {
 		return WordValue{Kind: Const}
 	}
-	line := args[0]
-	for _, w := range args[1:] {
-		if !w.Known() {
-			line.Kind = Any
-		}
-		line.Text += " " + w.Text
-		line.End = w.End
-	}
-	return u.nested(line, "eval", u.st)
+	return u.nested(joined(args), "eval", u.st)
 }
 
 // cd changes the directory that paths are seen from.

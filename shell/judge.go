@@ -122,15 +122,7 @@ func (u *usage) shaped(s shape, w WordValue, code string) {
 
 // shellLine joins words with blanks, as ssh and watch do.
 func (u *usage) shellLine(words []WordValue) {
-	line := words[0]
-	for _, w := range words[1:] {
-		if !w.Known() {
-			line.Kind = Any
-		}
-		line.Text += " " + w.Text
-		line.End = w.End
-	}
-	u.nested(line, u.name, u.st.clone())
+	u.nested(joined(words), u.name, u.st.clone())
 }
 
 // run judges words as a command that this one runs.
