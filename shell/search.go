@@ -1,0 +1,86 @@
+package shell
+
+import (
+	"slices"
+	"strings"
+)
+
+// grep reads the working directory if it is told to go through folders and not
+// which. What it prints are lines of its input, or names of files.
+func grep(u *usage, out WordValue) WordValue {
+	files := u.operands
+	if len(files) > 0 && !slices.ContainsFunc(u.given, func(g given) bool { return g.instead }) {
+		files = files[1:]
+	}
+	recursive := u.spec.grammar == "rg" || u.has("-r", "-R", "--recursive", "--dereference-recursive")
+	if len(files) == 0 && recursive && (u.spec.grammar == "grep" || u.stdin == nil) {
+		u.file(Reads, WordValue{Kind: Const, Text: "."}, u.st)
+	}
+	switch {
+	case u.has("-l", "-L", "--files-with-matches", "--files-without-match", "--files"):
+		return listed(files)
+	case len(files) == 0 && u.stdin != nil && !u.has("-o", "--only-matching", "-r", "--replace"):
+		return *u.stdin
+	}
+	return out
+}
+
+// listed are paths below folders.
+func listed(dirs []WordValue) WordValue {
+	switch {
+	case len(dirs) == 0:
+		return WordValue{Kind: Listed}
+	case len(dirs) == 1 && (dirs[0].Known() && dirs[0].Text != "" || dirs[0].Kind == Names || dirs[0].Kind == Listed):
+		return WordValue{Kind: Listed, Text: dirs[0].Text}
+	case len(dirs) == 1 && dirs[0].Kind == Glob:
+		return WordValue{Kind: Listed, Text: globRoot(dirs[0].Text)}
+	}
+	return WordValue{}
+}
+
+// fd is like find, with a command behind -x or -X.
+func fd(u *usage) WordValue {
+	words := u.args
+	var command []WordValue
+	for i, w := range words {
+		if w.Known() && (w.Text == "-x" || w.Text == "--exec" || w.Text == "-X" || w.Text == "--exec-batch") {
+			u.args, command = words[:i], words[i+1:]
+			break
+		}
+	}
+	u.parse()
+	u.judge()
+	dirs := u.operands
+	if len(dirs) > 0 {
+		if strings.HasPrefix(dirs[0].Text, "/") {
+			u.file(Reads, dirs[0], u.st)
+		}
+		dirs = dirs[1:]
+	}
+	if len(dirs) == 0 {
+		u.file(Reads, WordValue{Kind: Const, Text: "."}, u.st)
+	}
+	out := listed(dirs)
+	if command == nil {
+		return out
+	}
+	if len(command) > 0 && command[len(command)-1].Text == ";" {
+		command = command[:len(command)-1]
+	}
+	found := WordValue{Kind: Names, Text: out.Text}
+	if out.Kind != Listed {
+		found = WordValue{Kind: Begins, Text: "/"}
+	}
+	if !slices.ContainsFunc(command, func(w WordValue) bool { return strings.Contains(w.Text, "{") }) {
+		command = append(command[:len(command):len(command)], found)
+	}
+	for _, mark := range []string{"{}", "{/}", "{//}", "{.}", "{/.}"} {
+		command = substitute(command, mark, found)
+	}
+	if len(command) == 0 || slices.ContainsFunc(command, func(w WordValue) bool { return w.Known() && w.Text == ";" }) {
+		u.unknown("NO_OPERAND", "fd --exec")
+		return WordValue{}
+	}
+	u.run(command, "fd --exec")
+	return WordValue{}
+}

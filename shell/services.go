@@ -1,0 +1,32 @@
+package shell
+
+import "strings"
+
+// kubectl shows credentials if it is asked for objects that hold them.
+func kubectl(u *usage, out WordValue) WordValue {
+	for _, w := range u.operands {
+		for kind := range strings.SplitSeq(strings.ToLower(w.Text), ",") {
+			if strings.HasPrefix(kind, "secret") || w.Kind == Fields {
+				u.blame(ShowsSecret, "OPERAND_SECRET", w)
+			}
+		}
+	}
+	return out
+}
+
+// ghAPI is a GET unless it has fields or says otherwise.
+func ghAPI(u *usage, out WordValue) WordValue {
+	method, given := u.value("-X", "--method")
+	get := given && method.Known() && strings.EqualFold(method.Text, "GET")
+	for _, g := range u.given {
+		if (g.name == "-H" || g.name == "--header") && (!g.value.Known() || strings.Contains(strings.ToLower(g.value.Text), "auth")) {
+			u.blame(ShowsSecret, "OPTION_SECRET", g.value)
+		}
+	}
+	switch {
+	case given && !get, !given && u.has("-f", "-F", "--raw-field", "--field", "--input"), len(u.operands) == 0,
+		strings.Contains(u.operands[0].Text, "graphql"), !u.operands[0].Known() && u.operands[0].Kind != Begins:
+		u.add(Effect{Action: ChangesService, Code: "API_CALL", Detail: u.name})
+	}
+	return out
+}
