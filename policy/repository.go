@@ -45,7 +45,7 @@ func repositoryIn(dir string) (configs []string, found, ok bool) {
 	info, err := os.Stat(git)
 	switch {
 	case err == nil && info.IsDir():
-		return configsIn(git), true, true
+		return configsIn(git), true, hooksQuiet(git)
 	case err == nil:
 		configs, ok = linkedConfigs(dir, git, info)
 		return configs, true, ok
@@ -57,7 +57,16 @@ func repositoryIn(dir string) (configs []string, found, ok bool) {
 			return nil, false, true
 		}
 	}
-	return configsIn(dir), true, true
+	return configsIn(dir), true, hooksQuiet(dir)
+}
+
+// hooksQuiet reports whether a repository has none of the hooks that reading
+// runs: git status writes the index anew.
+func hooksQuiet(git string) bool {
+	return !slices.ContainsFunc([]string{"post-index-change", "fsmonitor-watchman"}, func(name string) bool {
+		_, err := os.Lstat(filepath.Join(git, "hooks", name))
+		return !os.IsNotExist(err)
+	})
 }
 
 func configsIn(git string) []string {
@@ -73,12 +82,12 @@ func linkedConfigs(dir, file string, info os.FileInfo) ([]string, bool) {
 	common := filepath.Join(git, "commondir")
 	switch info, err := os.Stat(common); {
 	case os.IsNotExist(err):
-		return configsIn(git), true
+		return configsIn(git), hooksQuiet(git)
 	case err != nil:
 		return nil, false
 	default:
 		shared, ok := oneLine(common, info, "", git)
-		return append(configsIn(git), filepath.Join(shared, "config")), ok
+		return append(configsIn(git), filepath.Join(shared, "config")), ok && hooksQuiet(git) && hooksQuiet(shared)
 	}
 }
 
@@ -174,6 +183,12 @@ var harmlessCore = []string{"repositoryformatversion", "filemode", "bare", "loga
 func runsBySetting(setting, value string) bool {
 	section, name, _ := strings.Cut(setting, ".")
 	switch {
+	case section == "alias":
+		return false // Git takes none for a command that it has itself
+	case section == "filter" && strings.HasPrefix(value, "git-lfs "):
+		return strings.ContainsAny(value, ";&|$`<>")
+	case section == "filter" && name == "required":
+		return false
 	case section == "core" && name == "fsmonitor":
 		return value != "true" && value != "false" && value != "" // true is Git's own
 	case section == "core":

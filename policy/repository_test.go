@@ -27,7 +27,9 @@ func TestGitRuns(t *testing.T) {
 		"a diff driver":            {usual + "[diff \"x\"]\n\ttextconv = x\n", 1, true},
 		"a diff driver, old form":  {usual + "[diff.x]\n\tcommand = x\n", 1, true},
 		"a filter":                 {usual + "[filter \"x\"]\n\tclean = x\n\tsmudge = y\n", 2, true},
-		"an alias":                 {usual + "[alias]\n\tst = !rm x\n", 1, true},
+		"large files":              {usual + "[filter \"lfs\"]\n\tclean = git-lfs clean -- %f\n\trequired = true\n", 0, true},
+		"large files, and more":    {usual + "[filter \"lfs\"]\n\tclean = git-lfs clean; rm x\n", 1, true},
+		"an alias":                 {usual + "[alias]\n\tst = !rm x\n", 0, true},
 		"a helper":                 {usual + "[credential]\n\thelper = !x\n", 1, true},
 		"a transport":              {usual + "[remote \"o\"]\n\turl = ext::sh -c x\n", 1, true},
 		"signatures":               {usual + "[log]\n\tshowSignature = true\n", 1, true},
@@ -77,6 +79,16 @@ func TestGitRunsInOddPlaces(t *testing.T) {
 	}
 	if runs, known := (repositories{follow}).GitRuns(bare); len(runs) != 1 || !known {
 		t.Errorf("a bare repository: %v, %v", runs, known)
+	}
+	hooked := t.TempDir()
+	if err := os.MkdirAll(filepath.Join(hooked, ".git/hooks"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(hooked, ".git/hooks/post-index-change"), nil, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if runs, known := (repositories{follow}).GitRuns(hooked); known {
+		t.Errorf("a hook that reading runs: %v, %v", runs, known)
 	}
 	linked := t.TempDir()
 	if err := os.WriteFile(filepath.Join(linked, ".git"), []byte("gitdir: "+bare+"\n"), 0o600); err != nil {
