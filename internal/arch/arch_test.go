@@ -45,7 +45,7 @@ var outside = map[string][]string{
 	"store/postgres":      {"github.com/jackc/pgx/v5"},
 	"cmd/gatelatch":       {"github.com/spf13/cobra", "go.yaml.in/yaml/v3"},
 	"model/modeltest":     {"pgregory.net/rapid"},
-	"bench":               {"github.com/jackc/pgx/v5"},
+	"bench":               {"github.com/jackc/pgx/v5", "mvdan.cc/sh/v3"},
 }
 
 func TestImports(t *testing.T) {
