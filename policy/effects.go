@@ -34,6 +34,11 @@ func (f *Facts) askedAbout() (out []gatelatch.Reason) {
 		if r := u.guards[i]; r != nil {
 			add(*r)
 		}
+		if dir := u.facts.Commands[i].Dir; !f.runsHere(dir) && !f.harmless(i) {
+			at := u.hitOf(i)
+			add(gatelatch.Reason{Effect: gatelatch.Ask, Layer: layerDefault, Message: "it runs outside the project, in " + cmp.Or(clip(dir), "a folder that can't be known"),
+				Field: at.field, Part: at.part, Start: at.start, End: at.end})
+		}
 	}
 	for _, i := range u.open {
 		if len(out) == 0 {

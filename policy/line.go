@@ -119,6 +119,9 @@ func (w words) covers(f *Facts, command int) bool {
 			return false
 		}
 	}
+	if !f.runsHere(c.Dir) {
+		return false // the rule is about this project's build, not another's
+	}
 	if c.Start < c.Words[0].Start || !quiet(c.Redirects) { // what is not in the rule's words
 		u.fellShort(command, slices.DeleteFunc(u.facts.Of(command), func(e shell.Effect) bool { return !e.Around() }))
 		return false
@@ -129,6 +132,19 @@ func (w words) covers(f *Facts, command int) bool {
 		return false
 	}
 	return true
+}
+
+// runsHere reports whether a command runs where the agent's call would, or
+// elsewhere inside the project.
+func (f *Facts) runsHere(dir string) bool {
+	switch {
+	case dir == "":
+		return f.call.Dir == "" // nothing was said, so it did not change
+	case filepath.Clean(dir) == filepath.Clean(f.call.Dir):
+		return true
+	}
+	resolved, _, err := f.world.follow(dir, &f.left)
+	return err == nil && f.left >= 0 && f.inProject(resolved)
 }
 
 // quiet reports whether redirections only throw output away.

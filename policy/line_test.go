@@ -40,7 +40,7 @@ func outsideTemp(t *testing.T) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	dir, err := os.MkdirTemp(here, "run-")
+	dir, err := os.MkdirTemp(here, "run-") //nolint:usetesting // that is where temporary files lie
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -107,6 +107,10 @@ func TestPathRulesCoverTheShell(t *testing.T) {
 		"cp a src/b":                      gatelatch.Deny,
 		"echo x > src/b":                  gatelatch.Deny,
 		"rm src/b":                        gatelatch.Deny,
+		"grep -r x .":                     gatelatch.Ask, // goes into src/private
+		"grep -r x src/private":           gatelatch.Deny,
+		"ls -R":                           gatelatch.Allow,
+		"rm -r .":                         gatelatch.Ask,
 	} {
 		if v := judge(command); v.Effect != want {
 			t.Errorf("%q: got %s, want %s: %s", command, v.Effect, want, messages(v))
@@ -135,6 +139,12 @@ func TestLinesAreCoveredCommandByCommand(t *testing.T) {
 		"mytool x; othertool":                   "othertool is a program that nobody described",
 		"mytool x <<E\nE":                       "",
 		"mytool .git/hooks/x":                   "protected path",
+		"cd src && npm run test":                "",
+		"cd ../elsewhere && npm run test":       "npm run",
+		"cd out && npm run test":                "npm run", // a link that leaves
+		"cd $X && npm run test":                 "npm run",
+		"export PATH=./bin; npm run test":       "PATH",
+		"npm() { rm -rf x; }; npm run test":     "rm",
 	} {
 		v := judge(command)
 		allowed := want == "" && !strings.Contains(command, "<<")

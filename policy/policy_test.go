@@ -257,7 +257,7 @@ func TestBrokenRuleOnlyTightens(t *testing.T) {
 	} {
 		l := &layer{name: layerUser, rules: []rule{{Rule: Rule{Effect: effect, Text: "Read([x)", Layer: layerUser, Source: "policy.yaml:3"}, tool: "Read", on: bad}}}
 		l.rules[0].say()
-		l.index = newIndex(l.rules)
+		l.compile()
 		l.sum = "x"
 		s := newSet(l)
 		v := judge(t, s, call("Read", `{"file_path":"/[x"}`))

@@ -151,7 +151,7 @@ func (r *reader) declare(c *syntax.DeclClause, st *state) {
 	at, s := r.at, r.spanOf(c)
 	words := []WordValue{{Kind: Const, Text: c.Variant.Value, Start: s.start, End: s.end}}
 	defer func() { r.at = at }()
-	if !r.begin(Simple{Words: words, Start: s.start, End: s.end}) {
+	if !r.begin(Simple{Words: words, Dir: st.dir, Start: s.start, End: s.end}) {
 		return
 	}
 	index := r.at

@@ -18,7 +18,7 @@ func (r *reader) call(n *syntax.CallExpr, redirs []*syntax.Redirect, st *state) 
 	at, stdin := r.at, r.stdin
 	defer func() { r.at, r.stdin = at, stdin }()
 	s := r.spanOf(n)
-	if !r.begin(Simple{Start: s.start, End: s.end}) {
+	if !r.begin(Simple{Dir: st.dir, Start: s.start, End: s.end}) {
 		return WordValue{}
 	}
 	index := r.at
@@ -86,7 +86,7 @@ func (r *reader) simple(words []WordValue, before []variable, st *state) WordVal
 	at := r.at
 	defer func() { r.at = at }()
 	s := cover(words)
-	if !r.begin(Simple{Words: words, Start: s.start, End: s.end}) {
+	if !r.begin(Simple{Words: words, Dir: st.dir, Start: s.start, End: s.end}) {
 		return WordValue{}
 	}
 	return r.judge(words, before, st, true)

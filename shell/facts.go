@@ -87,6 +87,7 @@ type Redirect struct {
 // A Simple is one command that the text would run, after expansion.
 type Simple struct {
 	Words      []WordValue
+	Dir        string   // where it runs, "" if that is not known
 	Via        []string // the programs that run it, outermost first: sudo, xargs
 	Redirects  []Redirect
 	Start, End int
