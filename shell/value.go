@@ -25,6 +25,10 @@ func (r *reader) word(to []WordValue, w *syntax.Word, st *state) []WordValue {
 	if !syntax.SplitBraces(&copied) {
 		return r.expansion(to, w, s, st)
 	}
+	if rejoins(copied.Parts) {
+		r.add(Effect{Code: "BRACES", Start: s.start, End: s.end})
+		return append(to, WordValue{Kind: Fields, Start: s.start, End: s.end})
+	}
 	if alternatives(&copied) > maxBraces {
 		r.add(Effect{Code: "TOO_MANY_WORDS", Start: s.start, End: s.end})
 		return append(to, WordValue{Kind: Fields, Start: s.start, End: s.end})
@@ -38,6 +42,35 @@ func (r *reader) word(to []WordValue, w *syntax.Word, st *state) []WordValue {
 		to = r.expansion(to, each, s, st)
 	}
 	return to
+}
+
+// rejoins reports whether braces put text behind a $ that it did not stand
+// behind before: bash expands $x{a,b} to $xa and $xb, and {$,}x to $x.
+func rejoins(parts []syntax.WordPart) bool {
+	for i, p := range parts {
+		last := i == len(parts)-1
+		_, brace := p.(*syntax.BraceExp)
+		if !last {
+			_, brace = parts[i+1].(*syntax.BraceExp)
+		}
+		switch p := p.(type) {
+		case *syntax.ParamExp:
+			if p.Short && (last || brace) {
+				return true
+			}
+		case *syntax.Lit:
+			if strings.ContainsAny(p.Value, "$`") {
+				return true
+			}
+		case *syntax.BraceExp:
+			for _, e := range p.Elems {
+				if rejoins(e.Parts) {
+					return true
+				}
+			}
+		}
+	}
+	return false
 }
 
 // alternatives counts the words that braces give, at least as far as maxBraces.
@@ -159,16 +192,28 @@ func (b *builder) part(p syntax.WordPart, quoted, first bool) {
 
 // lit adds unquoted text, or text between double quotes.
 func (b *builder) lit(s string, quoted, first bool) {
+	if s == "" && !quoted {
+		return // {,}
+	}
 	if !quoted && first && strings.HasPrefix(s, "~") {
-		user, rest, _ := strings.Cut(s, "/")
-		if !strings.ContainsAny(user, "\\*?[") {
+		user, _, slash := strings.Cut(s, "/")
+		switch {
+		case user == "~" && (slash || !b.several) && b.r.env.Home != "" && !b.assigned("HOME"):
 			b.cur.home = true
-			if user == "~" && b.r.env.Home != "" && !b.assigned("HOME") {
-				b.text(b.r.env.Home + s[1:])
-				b.markGlob(rest)
-				return
-			}
+			b.text(b.r.env.Home)
+			b.lit(s[1:], false, false)
+			return
+		case user != "~" || slash || !b.several: // ~root, ~+; ~"x" is no home
+			b.text("~")
+			b.cur.home = true
+			b.open(WordValue{}, true)
+			return
 		}
+	}
+	if !quoted && (strings.Contains(s, "=~") || strings.Contains(s, ":~")) {
+		b.text("") // what looks like an assignment is expanded, too
+		b.open(WordValue{}, true)
+		return
 	}
 	var out strings.Builder
 	unescape(&out, s, quoted)
