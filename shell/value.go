@@ -45,7 +45,8 @@ func (r *reader) word(to []WordValue, w *syntax.Word, st *state) []WordValue {
 }
 
 // rejoins reports whether braces put text behind a $ that it did not stand
-// behind before: bash expands $x{a,b} to $xa and $xb, and {$,}x to $x.
+// behind before: bash expands $x{a,b} to $xa and $xb, and {$,}x to $x. The same
+// goes for a ~.
 func rejoins(parts []syntax.WordPart) bool {
 	for i, p := range parts {
 		last := i == len(parts)-1
@@ -59,7 +60,7 @@ func rejoins(parts []syntax.WordPart) bool {
 				return true
 			}
 		case *syntax.Lit:
-			if strings.ContainsAny(p.Value, "$`") {
+			if strings.ContainsAny(p.Value, "$`~") {
 				return true
 			}
 		case *syntax.BraceExp:
