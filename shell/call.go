@@ -141,7 +141,7 @@ func (u *usage) all() WordValue {
 		return g(u)
 	}
 	u.parse()
-	if u.help && !u.strange && len(u.operands) == 0 && u.onlyHelp() {
+	if u.help && !u.strange && !u.unlisted && len(u.operands) == 0 && u.onlyHelp() {
 		return WordValue{}
 	}
 	out := u.judge()

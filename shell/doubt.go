@@ -39,6 +39,7 @@ func isBool(s string) bool {
 // makes the next word doubtful, too, but nothing that is open cares.
 func (u *usage) noOption(w WordValue, name string) {
 	if u.spec.is(open) {
+		u.unlisted = true
 		return
 	}
 	u.strange = true

@@ -19,6 +19,10 @@ func git(u *usage, out WordValue) WordValue {
 		u.add(Effect{Action: Executes, Code: "GIT_CONFIG_RUNS", Detail: s})
 	}
 	for _, w := range u.operands {
+		// git diff reads files from anywhere if it is given their paths.
+		if u.has("--no-index") || w.home || strings.HasPrefix(w.Text, "/") || strings.HasPrefix(w.Text, "..") && !strings.HasPrefix(w.Text, "...") {
+			u.file(Reads, w, u.st)
+		}
 		if _, file, ok := strings.Cut(w.Text, ":"); ok && secretPath(file) {
 			u.blame(ShowsSecret, "SECRET_FILE", w)
 		}
@@ -31,8 +35,8 @@ func git(u *usage, out WordValue) WordValue {
 
 // gitRemote refuses transports that run a program.
 func gitRemote(u *usage, out WordValue) WordValue {
-	for _, w := range u.operands {
-		if !w.Known() || strings.ContainsAny(w.Text, ":@") {
+	for _, w := range u.operands[:min(1, len(u.operands))] {
+		if !w.Known() || strings.ContainsAny(w.Text, ":@/") {
 			u.blame(Connects, "OPERAND_HOST", w)
 		}
 	}

@@ -60,6 +60,8 @@ func (s *spec) looks() func(*usage, WordValue) WordValue {
 		return grep
 	case "printenv":
 		return printenv
+	case "package", "formula", "picture", "archive":
+		return simpleNames
 	case "sysctl":
 		return sysctl
 	case "ps":

@@ -19,6 +19,7 @@ type usage struct {
 	ended    bool // after --
 	help     bool
 	strange  bool // an option is not known
+	unlisted bool // an option is not listed, and need not be
 	grouped  bool // the last word was one that stands in front of a command
 }
 

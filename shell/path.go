@@ -29,8 +29,11 @@ func (r *reader) fileAs(a Action, w WordValue, st *state, code string) {
 	}
 	e := Effect{Action: a, Code: code, Detail: w.Text, Start: w.Start, End: w.End}
 	e.Path, e.Below = st.resolve(w)
-	if strings.HasPrefix(e.Path, "/dev/tcp/") || strings.HasPrefix(e.Path, "/dev/udp/") {
+	switch {
+	case strings.HasPrefix(e.Path, "/dev/tcp/"), strings.HasPrefix(e.Path, "/dev/udp/"), strings.Contains(w.Text, "://"):
 		e.Action = Connects
+	case strings.HasPrefix(w.Text, "file:"):
+		e.Path = "" // a path to those that know such names
 	}
 	r.add(e)
 	if w.secret || secretPath(e.Path) || w.Kind == Glob && secretGlob(w.Text) {

@@ -23,10 +23,33 @@ func ghAPI(u *usage, out WordValue) WordValue {
 			u.blame(ShowsSecret, "OPTION_SECRET", g.value)
 		}
 	}
+	for _, w := range u.operands {
+		if strings.Contains(w.Text, "://") {
+			u.blame(Connects, "OPERAND_HOST", w)
+		}
+	}
 	switch {
 	case given && !get, !given && u.has("-f", "-F", "--raw-field", "--field", "--input"), len(u.operands) == 0,
 		strings.Contains(u.operands[0].Text, "graphql"), !u.operands[0].Known() && u.operands[0].Kind != Begins:
 		u.add(Effect{Action: ChangesService, Code: "API_CALL", Detail: u.name})
+	}
+	return out
+}
+
+// simpleNames refuses operands that are more than a name: programs that take
+// names of packages or pictures take addresses, pipes and code as well.
+func simpleNames(u *usage, out WordValue) WordValue {
+	refused := map[string]string{"package": ":", "formula": "/:", "picture": ":|@", "archive": ":"}[u.spec.grammar]
+	check := u.operands
+	if file, ok := u.value("-f", "--file"); ok && u.spec.grammar == "archive" { // tar reads host:file over rsh
+		check = []WordValue{file}
+	} else if u.spec.grammar == "archive" {
+		check = nil
+	}
+	for _, w := range check {
+		if strings.ContainsAny(w.Text, refused) || strings.HasSuffix(w.Text, ".rb") {
+			u.blame(Executes, "OPERAND_CODE", w)
+		}
 	}
 	return out
 }

@@ -40,9 +40,14 @@ func dd(u *usage) WordValue {
 	return WordValue{}
 }
 
+var yqCommands = names("e eval ea eval-all")
+
 // jq programs can read the environment and modules, and no more.
 func jq(u *usage, out WordValue) WordValue {
 	programs := u.operands
+	if u.name == "yq" && len(programs) > 1 && yqCommands[programs[0].Text] {
+		programs = programs[1:]
+	}
 	if len(programs) > 1 {
 		programs = programs[:1]
 	}

@@ -1,9 +1,13 @@
 package shell
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // sql judges statements that a client sends: only what reads is not a change.
 func sql(u *usage, out WordValue) WordValue {
+	u.database()
 	seen := false
 	for _, g := range u.given {
 		if g.instead {
@@ -29,6 +33,26 @@ func sql(u *usage, out WordValue) WordValue {
 		u.add(Effect{Action: Executes, Code: "STATEMENTS_FROM_INPUT", Detail: u.name})
 	}
 	return out
+}
+
+// database looks where a client connects to.
+func (u *usage) database() {
+	places := u.operands
+	for _, g := range u.given {
+		switch g.name {
+		case "-h", "--host":
+			if h := g.value.Text; h != "localhost" && h != "127.0.0.1" && h != "::1" {
+				u.blame(Connects, "OPTION_HOST", g.value)
+			}
+		case "-d", "--dbname", "-D", "--database":
+			places = slices.Concat(places, []WordValue{g.value})
+		}
+	}
+	for _, w := range places {
+		if u.spec.output != "database" && u.spec.grammar == "sql" && (!w.Known() || strings.ContainsAny(w.Text, ":=")) {
+			u.blame(Connects, "OPERAND_HOST", w)
+		}
+	}
 }
 
 var (
@@ -80,6 +104,8 @@ func (u *usage) statement(w WordValue) {
 			continue
 		case !first && sqlMore[word] && !shows && word != "replace" && word != "desc":
 			ok = false
+		case word[0] == '\'' && i > 0 && (words[i-1] == "from" || words[i-1] == "join" || words[i-1] == ",") && strings.ContainsAny(word, "/.~:"):
+			ok = false // some read a file by that name
 		case word == "(" && i > 0 && nameByte(words[i-1][0]) && !sqlFunctions[words[i-1]]:
 			ok = false
 		}
@@ -111,7 +137,7 @@ func sqlWords(s string) (words []string, ok bool) {
 			if end < 0 || strings.Contains(s[i+1:i+1+end], "\\") {
 				return nil, false
 			}
-			words = append(words, "'")
+			words = append(words, "'"+s[i+1:i+1+end])
 			i += end + 2
 		case strings.HasPrefix(s[i:], "--"), strings.HasPrefix(s[i:], "/*"), c == '#', c == '$', c == '\\':
 			return nil, false
