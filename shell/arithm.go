@@ -47,7 +47,7 @@ func (r *reader) count(x syntax.ArithmExpr, st *state) {
 		r.unknown("ARITHMETIC", "assigns to what is not a name")
 		return
 	}
-	r.assigned(w.Lit(), WordValue{Kind: Integer}, st)
+	r.assigned(w.Lit(), WordValue{Kind: Integer})
 	st.set(w.Lit(), WordValue{Kind: Integer})
 }
 

@@ -19,7 +19,7 @@ func (r *reader) assigns(list []*syntax.Assign, st *state, keep bool) []variable
 		v := variable{a.Name.Value, r.assignedValue(a, st)}
 		r.at = at
 		if keep {
-			r.assigned(v.name, v.value, st)
+			r.assigned(v.name, v.value)
 			st.set(v.name, v.value)
 		}
 		out = append(out, v)
@@ -62,12 +62,9 @@ func (r *reader) assignedValue(a *syntax.Assign, st *state) WordValue {
 
 // assigned judges a variable that the shell sets for itself, and for what it
 // runs if the variable was exported before.
-func (r *reader) assigned(name string, v WordValue, st *state) {
+func (r *reader) assigned(name string, v WordValue) {
 	if runs(name) && !harmlessValue(name, v) {
 		r.add(Effect{Action: Executes, Code: "VARIABLE_RUNS", Detail: name, Start: v.Start, End: v.End})
-	}
-	if name == "HOME" || name == "PWD" || name == "CDPATH" {
-		st.set(name, v)
 	}
 }
 
@@ -168,7 +165,7 @@ func (r *reader) declare(c *syntax.DeclClause, st *state) {
 			}
 			r.at = index
 			words = append(words, v)
-			r.declared(c.Variant.Value, v, st)
+			r.declared(c.Variant.Value, v)
 			exports = exports || strings.HasPrefix(v.Text, "-") && strings.Contains(v.Text, "x")
 			global = global || strings.HasPrefix(v.Text, "-") && strings.Contains(v.Text, "g")
 			number = number || strings.HasPrefix(v.Text, "-") && strings.Contains(v.Text, "i")
@@ -186,7 +183,7 @@ func (r *reader) declare(c *syntax.DeclClause, st *state) {
 		if exports {
 			r.exported(variable{a.Name.Value, v})
 		} else {
-			r.assigned(a.Name.Value, v, st)
+			r.assigned(a.Name.Value, v)
 		}
 		sets = append(sets, variable{a.Name.Value, v})
 	}
@@ -200,7 +197,7 @@ func (r *reader) declare(c *syntax.DeclClause, st *state) {
 }
 
 // declared judges an option or a name without a value.
-func (r *reader) declared(variant string, v WordValue, st *state) {
+func (r *reader) declared(variant string, v WordValue) {
 	switch {
 	case !v.Known():
 		r.blame(Unknown, "EVALUATES_NAME", v)
@@ -215,7 +212,6 @@ func (r *reader) declared(variant string, v WordValue, st *state) {
 	case !syntax.ValidName(v.Text):
 		r.blame(Unknown, "EVALUATES_NAME", v)
 	}
-	_ = st
 }
 
 // exported judges a variable that everything run from now on gets.

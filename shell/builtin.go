@@ -190,7 +190,7 @@ func unset(u *usage, out WordValue) WordValue {
 		case u.has("-f"):
 			delete(u.st.funcs, w.Text)
 		default:
-			u.assigned(w.Text, WordValue{Kind: Const}, u.st)
+			u.assigned(w.Text, WordValue{Kind: Const})
 			u.st.set(w.Text, WordValue{Kind: Const})
 		}
 	}

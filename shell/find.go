@@ -14,8 +14,13 @@ func find(u *usage) WordValue {
 	case len(roots) > 0:
 		found = WordValue{Kind: Begins, Text: "/"} // somewhere, and no option
 	}
+	names := true
 	for len(u.args) > 0 {
+		names = names && u.args[0].Text != "-printf" && u.args[0].Text != "-ls"
 		u.findTerm(roots, &found)
+	}
+	if !names {
+		return WordValue{} // whatever the format says
 	}
 	return found
 }

@@ -27,6 +27,9 @@ func git(u *usage, out WordValue) WordValue {
 			u.blame(ShowsSecret, "SECRET_FILE", w)
 		}
 	}
+	if u.has("--line-prefix", "--format") {
+		return WordValue{} // whatever the format says
+	}
 	if u.has("--name-only") && !u.has("--relative") {
 		return WordValue{Kind: Listed}
 	}

@@ -89,7 +89,7 @@ func (u *usage) shaped(s shape, w WordValue, code string) {
 		if s == asName && (!w.Known() || !validName(w.Text)) {
 			u.blame(Unknown, "EVALUATES_NAME", w)
 		} else if s == asName {
-			u.assigned(w.Text, WordValue{}, u.st)
+			u.assigned(w.Text, WordValue{})
 			u.st.set(w.Text, WordValue{})
 		}
 	case asRead, asPath:

@@ -40,7 +40,7 @@ func (r *reader) forClause(c *syntax.ForClause, st *state) {
 		if c.Select {
 			each = WordValue{}
 		}
-		r.assigned(l.Name.Value, each, st)
+		r.assigned(l.Name.Value, each)
 		st.set(l.Name.Value, each)
 		r.stmts(c.Do, st)
 		st.join(never)

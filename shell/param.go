@@ -135,7 +135,7 @@ func (r *reader) operator(p *syntax.ParamExp, v WordValue, st *state) WordValue 
 		}
 	case syntax.AssignUnset, syntax.AssignUnsetOrNull:
 		st.set(p.Param.Value, WordValue{})
-		r.assigned(p.Param.Value, word, st)
+		r.assigned(p.Param.Value, word)
 	case syntax.OtherParamOps:
 		if word.Text == "P" || !word.Known() {
 			r.blame(Executes, "PROMPT_EXPANSION", word)

@@ -12,7 +12,7 @@ func (r *reader) redirects(list []*syntax.Redirect, st *state, c *Simple) {
 		s := r.spanOf(rd)
 		if rd.N != nil && strings.HasPrefix(rd.N.Value, "{") {
 			name := strings.Trim(rd.N.Value, "{}")
-			r.assigned(name, WordValue{Kind: Integer}, st)
+			r.assigned(name, WordValue{Kind: Integer})
 			st.set(name, WordValue{Kind: Integer})
 		}
 		at := r.at

@@ -17,6 +17,8 @@ func grep(u *usage, out WordValue) WordValue {
 		u.file(Reads, WordValue{Kind: Const, Text: "."}, u.st)
 	}
 	switch {
+	case u.has("--label", "--path-separator"):
+		return WordValue{}
 	case u.has("-l", "-L", "--files-with-matches", "--files-without-match", "--files"):
 		return listed(files)
 	case len(files) == 0 && u.stdin != nil && !u.has("-o", "--only-matching", "-r", "--replace"):
@@ -61,6 +63,9 @@ func fd(u *usage) WordValue {
 		u.file(Reads, WordValue{Kind: Const, Text: "."}, u.st)
 	}
 	out := listed(dirs)
+	if command == nil && u.has("--format", "--path-separator") {
+		return WordValue{} // whatever the format says
+	}
 	if command == nil {
 		return out
 	}
