@@ -194,6 +194,28 @@ func (r *reader) declare(c *syntax.DeclClause, st *state) {
 		st.set(v.name, v.value)
 	}
 	r.facts.Commands[index].Words = words
+	r.printed(words[1:])
+}
+
+// printed judges a declaration that only shows variables: all, or those it names.
+func (r *reader) printed(words []WordValue) {
+	names, shows := 0, false
+	for _, w := range words {
+		switch {
+		case strings.HasPrefix(w.Text, "-") && strings.ContainsAny(w.Text, "fF"):
+			return // functions
+		case strings.HasPrefix(w.Text, "-"):
+			shows = shows || strings.Contains(w.Text, "p")
+		default:
+			names++
+			if shows && secretName(w.Text) {
+				r.blame(ShowsSecret, "SECRET_VARIABLE", w)
+			}
+		}
+	}
+	if names == 0 {
+		r.add(Effect{Action: ShowsSecret, Code: "SHOWS_ENVIRONMENT"})
+	}
 }
 
 // declared judges an option or a name without a value.

@@ -37,7 +37,7 @@ type awkScanner struct {
 	closed bool // … and a parenthesis
 	print  bool // in the arguments of print or printf
 	parens int
-	comma  bool // the last token was a comma: the line goes on
+	comma  bool // the last token was a comma, or another behind which the line goes on
 }
 
 func (p *awkScanner) scan() {
@@ -130,7 +130,9 @@ func (p *awkScanner) operator(c byte) {
 	p.value, p.closed, p.comma = false, false, c == ','
 	switch {
 	case two == "||" || two == "&&":
-		p.rest = p.rest[1:]
+		p.rest, p.comma = p.rest[1:], true
+	case c == '?' || c == ':':
+		p.comma = true
 	case two == "|&" || c == '|':
 		p.u.blame(Executes, "AWK_RUNS", p.word)
 	case c == '@':

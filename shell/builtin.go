@@ -10,7 +10,11 @@ func echo(u *usage) WordValue {
 	if !known(u.args) {
 		return echoed(u.args)
 	}
-	return WordValue{Kind: Const, Text: joined(u.args).Text}
+	text := joined(u.args).Text
+	if strings.HasPrefix(text, "-") || strings.Contains(text, `\`) {
+		return WordValue{} // shells differ on options and escapes
+	}
+	return WordValue{Kind: Const, Text: text}
 }
 
 func known(words []WordValue) bool {
@@ -126,7 +130,7 @@ func cd(u *usage, out WordValue) WordValue {
 		dir = u.operands[0]
 	}
 	p, below := u.st.resolve(dir)
-	if below || !strings.HasPrefix(p, "/") || dir.Text == "-" || dir.Text == "" || len(u.operands) > 1 || u.assignedName("CDPATH") || u.name == "popd" {
+	if below || !strings.HasPrefix(p, "/") || dir.Text == "-" || dir.Text == "" || len(u.operands) > 1 || u.has("-P") || u.assignedName("CDPATH") || u.name == "popd" {
 		p = ""
 	}
 	u.st.dir = p
@@ -153,6 +157,9 @@ var setNames = names("pipefail errexit nounset xtrace noglob noclobber verbose e
 // setOptions knows the options of set that make a script stricter or louder,
 // and positional parameters.
 func setOptions(u *usage) WordValue {
+	if len(u.args) == 0 {
+		u.unknownSecret()
+	}
 	for i := 0; i < len(u.args); i++ {
 		w := u.args[i]
 		switch {
@@ -190,6 +197,9 @@ func unset(u *usage, out WordValue) WordValue {
 		case u.has("-f"):
 			delete(u.st.funcs, w.Text)
 		default:
+			if u.st.funcs[w.Text] != nil && !u.has("-v") { // without a variable of that name, the function goes
+				u.st.funcs[w.Text] = &function{called: true}
+			}
 			u.assigned(w.Text, WordValue{Kind: Const})
 			u.st.set(w.Text, WordValue{Kind: Const})
 		}

@@ -115,6 +115,8 @@ func (r *reader) judge(words []WordValue, before []variable, st *state, program 
 		return WordValue{}
 	}
 	if f, ok := st.funcs[w.Text]; ok && !program {
+		r.environment(before, nil)
+		st.unsure(before)
 		return r.function(f, words[1:], st)
 	}
 	name, ok := r.program(w)
@@ -128,6 +130,9 @@ func (r *reader) judge(words []WordValue, before []variable, st *state, program 
 		return WordValue{}
 	}
 	r.environment(before, s)
+	if s.grammar == "eval" {
+		st.unsure(before)
+	}
 	u := &usage{reader: r, st: st, spec: s, name: name, args: words[1:], loose: -1}
 	return u.all()
 }

@@ -50,6 +50,10 @@ func (r *reader) compound(cmd syntax.Command, st *state) WordValue {
 			r.unknown("SYNTAX", "a function without a name")
 			return WordValue{}
 		}
+		switch c.Body.Cmd.(type) {
+		case *syntax.BinaryCmd, *syntax.CallExpr, nil: // f() { …; } | g is a pipe to bash
+			r.unreadable("SHELLS_DIFFER", "where a function ends")
+		}
 		in := *r
 		f := &function{body: c.Body, in: &in, dir: st.dir}
 		*r.funcs = append(*r.funcs, f)

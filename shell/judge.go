@@ -138,7 +138,11 @@ func (u *usage) runWith(words []WordValue, vars []variable, via string) WordValu
 		u.unreadable("TOO_DEEP", "commands within commands")
 		return WordValue{}
 	}
-	return in.simple(words, vars, u.st.clone())
+	st := u.st
+	if u.spec.name != "builtin" && u.spec.name != "command" {
+		st = st.clone()
+	}
+	return in.simple(words, vars, st)
 }
 
 // produces returns what is known about the output.

@@ -16,6 +16,9 @@ func (b *builder) param(p *syntax.ParamExp, quoted bool) {
 	}
 	name := p.Param.Value
 	all := name == "@" || name == "*" || b.indexed(p)
+	if !p.Length && !p.Excl && (p.Exp == nil || p.Exp.Op != syntax.AlternateUnset && p.Exp.Op != syntax.AlternateUnsetOrNull) {
+		b.r.secretVariable(name, p)
+	}
 	if p.Slice != nil {
 		b.r.arithm(p.Slice.Offset, b.st)
 		b.r.arithm(p.Slice.Length, b.st)
@@ -30,6 +33,7 @@ func (b *builder) param(p *syntax.ParamExp, quoted bool) {
 	case p.Names != 0, p.Excl && all:
 		b.add(WordValue{Kind: Fields}, quoted && p.Names != syntax.NamesPrefixWords)
 	case p.Excl:
+		b.r.secretVariable(b.st.vars[name].Text, p)
 		b.indirect(name, quoted)
 	case p.Exp != nil:
 		b.add(b.r.operator(p, b.value(name), b.st), quoted && !all)
@@ -40,7 +44,6 @@ func (b *builder) param(p *syntax.ParamExp, quoted bool) {
 	case all:
 		b.add(WordValue{}, b.whole)
 	default:
-		b.r.secretVariable(p)
 		b.add(b.value(name), quoted)
 	}
 }
@@ -157,10 +160,10 @@ func secretName(name string) bool {
 	return false
 }
 
-func (r *reader) secretVariable(p *syntax.ParamExp) {
-	if secretName(p.Param.Value) {
+func (r *reader) secretVariable(name string, p *syntax.ParamExp) {
+	if secretName(name) {
 		s := r.spanOf(p)
-		r.add(Effect{Action: ShowsSecret, Code: "SECRET_VARIABLE", Detail: p.Param.Value, Start: s.start, End: s.end})
+		r.add(Effect{Action: ShowsSecret, Code: "SECRET_VARIABLE", Detail: name, Start: s.start, End: s.end})
 	}
 }
 

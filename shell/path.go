@@ -97,7 +97,7 @@ func globRoot(pattern string) string {
 	}
 	for part := range strings.SplitSeq(rest, "/") {
 		if ok, err := path.Match(part, ".."); ok && (part[0] == '.' || part[0] == '\\') || err != nil {
-			return root + "../.."
+			return root + strings.Repeat("../", strings.Count(rest, "/")+2)
 		}
 	}
 	return root

@@ -45,6 +45,14 @@ func (s *state) set(name string, v WordValue) {
 	s.vars[name] = v
 }
 
+// unsure forgets variables that stand in front of a function or eval: inside
+// they are other than outside.
+func (s *state) unsure(list []variable) {
+	for _, v := range list {
+		s.set(v.name, WordValue{})
+	}
+}
+
 // local remembers a variable that ends with the function.
 func (s *state) local(name string) {
 	if _, done := s.locals[name]; done || s.locals == nil {

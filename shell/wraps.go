@@ -142,6 +142,11 @@ func substitute(words []WordValue, mark string, v WordValue) []WordValue {
 func shellCommand(u *usage, _ WordValue) WordValue {
 	st := newState(*u.env)
 	st.dir = u.st.dir
+	for _, g := range u.given {
+		if g.name == "-o" && (!g.value.Known() || !setNames[g.value.Text]) {
+			u.blame(Unknown, "UNKNOWN_OPTION", g.value)
+		}
+	}
 	switch {
 	case u.has("-c") && len(u.operands) == 0:
 		u.unknown("NO_OPERAND", u.name)
