@@ -81,18 +81,26 @@ func (f *Facts) onlyLooks(e shell.Effect) bool {
 // readable reports whether what an effect reads lies inside the project, or is
 // a temporary file, with links followed, and is none of the gateway's own.
 func (f *Facts) readable(e shell.Effect) bool {
-	if known, ok := f.looked[e.Path]; ok && !e.Below {
+	if known, ok := f.looked[e.Place()]; ok && !e.Below {
 		return known
 	}
-	resolved, _, err := f.world.follow(e.Path, &f.left)
-	ok := err == nil && f.left >= 0 && (f.inProject(resolved) || scratch(resolved)) && f.own([]string{resolved}) == ""
-	if ok && e.Below {
-		return f.linksStay(resolved)
+	ok := false
+	for _, path := range slices.Compact([]string{e.Path, e.Place()}) { // a program may remove ".." itself
+		resolved, _, err := f.world.follow(path, &f.left)
+		ok = err == nil && f.left >= 0 && (f.inProject(resolved) || scratch(resolved)) && f.own([]string{resolved}) == "" && (resolved == path || !shell.Secret(resolved))
+		if ok && e.Below {
+			ok = f.linksStay(resolved)
+		}
+		if !ok {
+			break
+		}
 	}
 	if f.looked == nil {
 		f.looked = map[string]bool{}
 	}
-	f.looked[e.Path] = ok
+	if !e.Below {
+		f.looked[e.Place()] = ok
+	}
 	return ok
 }
 

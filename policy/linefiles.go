@@ -23,14 +23,14 @@ func (s *Set) consultFiles(f *Facts, out *said) {
 	seen := map[[2]string]bool{}
 	for _, e := range f.shell.facts.Effects {
 		tool := toolFor(e)
-		if tool == "" || seen[[2]string{tool, e.Path}] {
+		if tool == "" || seen[[2]string{tool, e.Place()}] {
 			continue
 		}
-		if seen[[2]string{tool, e.Path}] = true; len(seen) > maxFiles {
+		if seen[[2]string{tool, e.Place()}] = true; len(seen) > maxFiles {
 			out.add(*asked("the command names too many files"))
 			return
 		}
-		s.consultFile(f.file(tool, e.Path), e, f, out)
+		s.consultFile(f.file(tool, e.Place()), e, f, out)
 		s.consultFolder(tool, e, f, out)
 	}
 }
@@ -45,7 +45,7 @@ func (s *Set) consultFolder(tool string, e shell.Effect, f *Facts, out *said) {
 	if e.Action == shell.Reads && slices.Contains(listing, f.shell.program(e.Command)) {
 		return
 	}
-	folder, _, err := f.world.follow(e.Path, &f.left)
+	folder, _, err := f.world.follow(e.Place(), &f.left)
 	if info, e := os.Stat(folder); err != nil || e != nil || !info.IsDir() {
 		return
 	}

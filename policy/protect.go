@@ -67,11 +67,11 @@ func (f *Facts) guardedEffect(e shell.Effect, left *int) (r *gatelatch.Reason) {
 	writes := e.Action == shell.Writes || e.Action == shell.Deletes
 	switch {
 	case writes && e.Path != "":
-		r = f.named(e.Path, e.Detail, "a command", left)
+		r = f.named(e.Place(), e.Detail, "a command", left)
 	case writes && e.Code != "COMMAND" && e.Code != "MODE" && e.Code != "OPTION":
 		r = asked("the command writes to a path that can't be known, and may be protected")
 	case e.Path != "":
-		if dir := f.own(f.newPathUse(e.Path, left).possible); dir != "" {
+		if dir := f.own(f.newPathUse(e.Place(), left).possible); dir != "" {
 			r = asked("the gateway's own files, its keys among them: no rule allows a command that names %s", dir)
 		}
 	}

@@ -39,6 +39,9 @@ type Effect struct {
 	// Path is set for files: absolute and clean if the directory is known, ""
 	// if the path can't be known.
 	Path string
+	// Walked is Path before ".." was removed, if there is one: behind a link it
+	// is the parent of where that leads.
+	Walked string
 	// Below says that Path is only where the file lies.
 	Below bool
 	// Start and End are bytes of the source.

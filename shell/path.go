@@ -1,6 +1,7 @@
 package shell
 
 import (
+	"cmp"
 	"path"
 	"strings"
 )
@@ -28,7 +29,10 @@ func (r *reader) fileAs(a Action, w WordValue, st *state, code string) {
 		return
 	}
 	e := Effect{Action: a, Code: code, Detail: w.Text, Start: w.Start, End: w.End}
-	e.Path, e.Below = st.resolve(w)
+	if e.Path, e.Below = st.place(w); hasParent(e.Path) {
+		e.Walked = e.Path
+	}
+	e.Path = clean(e.Path)
 	switch {
 	case strings.HasPrefix(e.Path, "/dev/tcp/"), strings.HasPrefix(e.Path, "/dev/udp/"), strings.Contains(w.Text, "://"):
 		e.Action = Connects
@@ -42,6 +46,12 @@ func (r *reader) fileAs(a Action, w WordValue, st *state, code string) {
 	}
 }
 
+// Place returns the path as the system would walk it.
+func (e Effect) Place() string { return cmp.Or(e.Walked, e.Path) }
+
+// Secret reports whether a path is one that usually holds credentials.
+func Secret(path string) bool { return secretPath(path) }
+
 // streams are paths that are no files.
 func streams(a Action, p string) bool {
 	switch p {
@@ -54,9 +64,25 @@ func streams(a Action, p string) bool {
 	return ok && isInteger(n)
 }
 
-// resolve returns where a word leads, seen from the working directory, and
-// whether it is only somewhere below that. "" is not known.
+// resolve returns where a word leads, as a clean path.
 func (s *state) resolve(w WordValue) (p string, below bool) {
+	p, below = s.place(w)
+	return clean(p), below
+}
+
+// hasParent reports whether ".." is an element of the path.
+func hasParent(p string) bool { return strings.Contains(p+"/", "/../") }
+
+func clean(p string) string {
+	if p == "" {
+		return ""
+	}
+	return path.Clean(p)
+}
+
+// place returns where a word leads, seen from the working directory, and
+// whether it is only somewhere below that. "" is not known.
+func (s *state) place(w WordValue) (p string, below bool) {
 	text := w.Text
 	switch w.Kind {
 	case Const:
@@ -74,14 +100,14 @@ func (s *state) resolve(w WordValue) (p string, below bool) {
 	}
 	switch {
 	case w.home && strings.HasPrefix(text, "~"):
-		return path.Clean(text), below
+		return text, below
 	case strings.HasPrefix(text, "/"):
 	case s.dir == "":
 		return "", false
 	default:
 		text = s.dir + "/" + text
 	}
-	return path.Clean(text), below
+	return text, below
 }
 
 // globRoot returns the folder that all matches lie below. ".." behind a * would
