@@ -141,14 +141,14 @@ func TestSoakOracle(t *testing.T) {
 		if strings.ContainsAny(src, "~") || !Read(src, env).ReadOnly(scope) {
 			return
 		}
-		if harmless++; os.Getenv("GATELATCH_SOAK") == "" && harmless > 50 {
+		if harmless++; os.Getenv("GATELATCH_SOAK") == "" && harmless > 25 {
 			return
 		}
 		if did := y.run(t, src); did != "" {
 			t.Fatalf("seed %d: counts as harmless, but: %s\n%s", seed, did, src)
 		}
 	})
-	if harmless < 50 {
+	if harmless < 25 {
 		t.Errorf("only %d of %d texts count as harmless: the test tests nothing", harmless, total)
 	}
 }
