@@ -22,6 +22,7 @@ var parts = []struct {
 	{"commits", "one request's way, beside one commit", decisions},
 	{"hooks", "the hook, beside a process that says hello", hooks},
 	{"policy", "one judgement, beside cedar-go and OPA", judging},
+	{"backtest", "rules replayed over what happened", backtesting},
 	{"shell", "one command line, beside its bare parse", shellJudging},
 	{"sqlite", "propose and decide, beside the same rows in bare groups", sqliteRate},
 	{"postgres", "propose and decide, beside the same rows written bare", postgresRate},
