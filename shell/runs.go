@@ -54,17 +54,6 @@ func Builds(program string) bool {
 	return found
 }
 
-// Bounded reports whether a command that starts with these words runs no
-// program and writes no file that later words name, whatever they are.
-func Bounded(words []string) bool {
-	for n := 2; n <= min(3, len(words)); n++ {
-		if bounded[strings.Join(words[:n], " ")] {
-			return true
-		}
-	}
-	return false
-}
-
 // runsOption knows the options by which programs take a program to run. Of
 // those in beginnings any beginning is enough, as GNU programs and Git read it.
 func runsOption(arg string, beginnings []string) bool {

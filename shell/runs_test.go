@@ -59,24 +59,6 @@ func TestRuns(t *testing.T) {
 	}
 }
 
-func TestBounded(t *testing.T) {
-	t.Parallel()
-	for src, want := range map[string]bool{
-		"git status": true, "git commit -m": true, "gh pr view": true, "docker ps": true,
-		"git": false, "git diff": false, "git log": false, "git push": false, "git fetch": false, "git statu": false, "gh pr": false, "gh": false, "gh pr create": false, "npm run": false, "npm run test": false,
-		"go test": false, "cargo build": false, "ls": false, "cat": false, "rm": false, "docker run": false, "kubectl get": false, "make": false, "": false,
-	} {
-		if got := Bounded(strings.Fields(src)); got != want {
-			t.Errorf("%s: got %v", src, got)
-		}
-	}
-	for prefix := range bounded {
-		if why := Runs(strings.Fields(prefix)); why != "" {
-			t.Errorf("%s: %s", prefix, why)
-		}
-	}
-}
-
 func TestBuilds(t *testing.T) {
 	t.Parallel()
 	for program, want := range map[string]bool{"make": true, "gmake": true, "npm": true, "pytest": true, "go": true, "git": false, "ls": false, "MAKE": true} {

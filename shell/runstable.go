@@ -109,13 +109,6 @@ var gitSubcommands = set(`
 	cat-file show-ref merge-base name-rev for-each-ref symbolic-ref remote worktree count-objects diff-tree diff-files
 	diff-index check-ignore whatchanged range-diff format-patch fsck gc prune version`)
 
-var bounded = map[string]bool{
-	"git status": true, "git add": true, "git commit": true, "git rev-parse": true, "git ls-files": true,
-	"docker ps": true, "docker images": true, "podman ps": true, "podman images": true,
-	"gh pr list": true, "gh pr view": true, "gh pr checks": true, "gh issue list": true, "gh issue view": true,
-	"gh run list": true, "gh run view": true,
-}
-
 var builders = set(`
 	make remake bmake pmake ninja cmake ctest meson scons waf bazel bazelisk buck buck2 pants please just task rake rails thor
 	mage gradle mvn ant sbt mill lein bloop npm pnpm yarn cnpm go cargo rustc pytest py.test tox nox invoke pip uv poetry pipenv

@@ -84,6 +84,8 @@ type spec struct {
 	output   string
 	env      []string // variables that it reads
 	envKnown bool     // … and no others
+	recall   recall
+	asks     []string // examples that are asked about
 }
 
 // when changes a spec by the options that are given.

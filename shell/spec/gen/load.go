@@ -39,6 +39,7 @@ type node struct {
 	Grammar     string
 	Output      string
 	Environment *string
+	Remember    string // what may follow it once it is remembered
 	Examples    examples
 }
 

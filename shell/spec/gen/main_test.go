@@ -46,6 +46,7 @@ func TestBadSpecsAreRefused(t *testing.T) {
 		"no examples":     {"name: x\nsource: manual\n", "examples"},
 		"unknown field":   {good + "colour: red\n", "colour"},
 		"unknown trait":   {good + "traits: fast\n", "trait"},
+		"unknown memory":  {good + "remember: all\n", "remember"},
 		"unknown shape":   {good + "operands: apple\n", "shape"},
 		"unknown action":  {good + "does: magic\n", "action"},
 		"option twice":    {good + "options: {none: -a, text: -a}\n", "twice"},

@@ -25,6 +25,8 @@ var actionNames = map[string]string{
 	"remote-write": "ChangesService", "secret": "ShowsSecret", "privilege": "GainsRights", "process": "ActsOnSystem", "repository": "ChangesRepository", "session": "ChangesShell",
 }
 
+var recalls = map[string]string{"any": "recallAny", "project": "recallProject", "name": "recallNamed"}
+
 type writer struct {
 	bytes.Buffer
 	err error
@@ -65,9 +67,11 @@ func render(files []*file, vars *variables) ([]byte, error) {
 	return format.Source(w.Bytes())
 }
 
-func list(words string) string {
+func list(words string) string { return quoted(strings.Fields(words)) }
+
+func quoted(words []string) string {
 	var out []string
-	for _, s := range strings.Fields(words) {
+	for _, s := range words {
 		out = append(out, fmt.Sprintf("%q", s))
 	}
 	return strings.Join(out, ", ")
@@ -119,6 +123,12 @@ func (w *writer) node(name string, n *node) {
 	if n.Environment != nil {
 		fmt.Fprintf(w, ", env: []string{%s}, envKnown: true", list(*n.Environment))
 	}
+	if n.Remember != "" {
+		w.WriteString(", recall: " + w.recall(n.Remember))
+	}
+	if len(n.Examples.Ask) > 0 {
+		fmt.Fprintf(w, ", asks: []string{%s}", quoted(n.Examples.Ask))
+	}
 	w.WriteString("}")
 }
 
@@ -154,6 +164,14 @@ func (w *writer) traits(names string) string {
 		out = append(out, t)
 	}
 	return strings.Join(out, "|")
+}
+
+func (w *writer) recall(name string) string {
+	r, ok := recalls[name]
+	if !ok {
+		return w.fail("remember is none of any, project, name: %q", name)
+	}
+	return r
 }
 
 func (w *writer) does(names []string) string {
