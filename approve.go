@@ -112,6 +112,16 @@ func (s *Seat) Remember(l Listed, scope Scope) (string, error) {
 	return s.gate.policy.Remember(l.Call, l.Session, scope)
 }
 
+// Offers returns all that an allow of a scope could remember, if the policy has
+// more than one matcher to offer.
+func (s *Seat) Offers(l Listed, scope Scope) []Offer {
+	p, ok := s.gate.policy.(Offering)
+	if !ok || l.Kind != Permission {
+		return nil
+	}
+	return p.Offers(l.Call, l.Session, scope)
+}
+
 // Call returns one call with its batch and session, for people.
 func (s *Seat) Call(ctx context.Context, id string) (l Listed, err error) {
 	if err := s.is(PersonActor); err != nil {

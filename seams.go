@@ -21,6 +21,19 @@ type Policy interface {
 	Covers(match string, c *Call, s *Session, scope Scope) error
 }
 
+// Offering is a Policy that has more to remember than the narrowest matcher.
+type Offering interface {
+	// Offers returns matchers that cover the call within scope, what Remember
+	// returns first. Each of them passes Covers.
+	Offers(c *Call, s *Session, scope Scope) []Offer
+}
+
+// An Offer is a matcher that could be remembered.
+type Offer struct {
+	Match string
+	Also  []string // some of what it would allow that is worth a thought
+}
+
 // A Hook sees a call before policy does. It may block the call or replace its
 // input; it can never allow. An error blocks.
 type Hook interface {

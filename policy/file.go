@@ -101,6 +101,11 @@ func (f *File) Remember(c *gatelatch.Call, s *gatelatch.Session, scope gatelatch
 	return f.For(s).Remember(c, s, scope)
 }
 
+// Offers implements gatelatch.Offering.
+func (f *File) Offers(c *gatelatch.Call, s *gatelatch.Session, scope gatelatch.Scope) []gatelatch.Offer {
+	return f.For(s).Offers(c, s, scope)
+}
+
 // Covers implements gatelatch.Policy.
 func (f *File) Covers(match string, c *gatelatch.Call, s *gatelatch.Session, scope gatelatch.Scope) error {
 	return f.For(s).Covers(match, c, s, scope)

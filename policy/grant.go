@@ -148,7 +148,7 @@ func (g *grant) covers(f *Facts) (hit, error) {
 	}
 	switch on := g.rule.on.(type) {
 	case words:
-		err = f.lineStays(hits, g.scope)
+		err = f.lineStays(on, hits, g.scope)
 	case pathPattern:
 		err = f.pathStays(on, g.scope)
 	case domain:
@@ -175,7 +175,7 @@ func (f *Facts) toolStays() error {
 
 // lineStays checks that the rest of the line only reads, the words that a
 // prefix left open, and that a command remembered for a project runs in it.
-func (f *Facts) lineStays(hits []hit, scope gatelatch.Scope) error {
+func (f *Facts) lineStays(w words, hits []hit, scope gatelatch.Scope) error {
 	u := f.shell
 	covered := map[int]bool{}
 	for _, h := range hits {
@@ -187,6 +187,9 @@ func (f *Facts) lineStays(hits []hit, scope gatelatch.Scope) error {
 		if why := shell.Runs(words); why != "" {
 			return errors.New(why)
 		}
+		if err := f.openStays(w, h.command); err != nil {
+			return err
+		}
 	}
 	for _, i := range u.open {
 		if !covered[i] {
@@ -196,8 +199,30 @@ func (f *Facts) lineStays(hits []hit, scope gatelatch.Scope) error {
 	if !u.facts.Readable() || slices.ContainsFunc(u.facts.Effects, func(e shell.Effect) bool { return e.Command < 0 }) {
 		return errOther
 	}
-	if scope == gatelatch.ForProject && !f.inProject(f.newPathUse(f.call.Dir, nil).certain...) {
+	if (scope == gatelatch.ForProject || w.more && shell.Builds(w.want[0])) && !f.inProject(f.newPathUse(f.call.Dir, nil).certain...) {
 		return errors.New("the command does not run inside the project")
+	}
+	return nil
+}
+
+// openStays checks the words that a grant left open more strictly than those of
+// a rule: none of them makes the command run something else, nor write outside
+// the project.
+func (f *Facts) openStays(w words, command int) error {
+	if !w.more {
+		return nil
+	}
+	c := &f.shell.facts.Commands[command]
+	end := c.Words[len(w.want)-1].End
+	for _, e := range f.shell.facts.Of(command) {
+		option := strings.HasPrefix(e.Code, "OPTION") && e.End == 0 || e.Start >= end
+		switch {
+		case !option:
+		case e.Action == shell.Reads, e.Action == shell.AsksService, e.Action == shell.ChangesRepository:
+		case e.Action == shell.Writes && e.Path != "" && f.inProject(f.newPathUse(e.Path, nil).certain...):
+		default:
+			return fmt.Errorf("%s; that was not remembered", f.describe(e))
+		}
 	}
 	return nil
 }
