@@ -277,6 +277,15 @@ type Remember struct {
 	Scope   string `json:"scope"`
 	Match   string `json:"match,omitempty"`
 	Refused string `json:"refused,omitempty"`
+	// Offers are all that could be remembered, Match first.
+	Offers []Offer `json:"offers,omitempty"`
+}
+
+// Offer is a matcher that could be remembered, and some of what else it would
+// allow that is worth a thought.
+type Offer struct {
+	Match string   `json:"match"`
+	Also  []string `json:"also,omitempty"`
 }
 
 // Actor is whoever acted.

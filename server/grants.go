@@ -85,8 +85,24 @@ func (q *request) remember(l gatelatch.Listed) (out []api.Remember) {
 			r.Refused = "the matcher has characters that do not show"
 		default:
 			r.Match = match
+			r.Offers = q.offers(l, scope)
 		}
 		out = append(out, r)
+	}
+	return out
+}
+
+// offers leaves out what could not be sent back as it is.
+func (q *request) offers(l gatelatch.Listed, scope gatelatch.Scope) (out []api.Offer) {
+	for _, o := range q.seat.Offers(l, scope) {
+		if render.OneLine(o.Match) != o.Match {
+			continue
+		}
+		offer := api.Offer{Match: o.Match}
+		for _, also := range o.Also {
+			offer.Also = append(offer.Also, render.OneLine(also))
+		}
+		out = append(out, offer)
 	}
 	return out
 }

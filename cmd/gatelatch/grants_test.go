@@ -58,6 +58,10 @@ func TestAllowForASession(t *testing.T) {
 func TestAllowWithAMatcherAndLimits(t *testing.T) {
 	opt := testGateway(t)
 	id := ask(t, opt, "m1", "git commit -m one").Calls[0].ID
+	const offer = "remember --for session Bash(git commit -m one)\n              or Bash(git commit:*)\n                 also allows: git commit --amend --no-verify\n"
+	if out := mustRun(t, opt, "show", id); !strings.Contains(out, offer) {
+		t.Errorf("show offers nothing else: %s", out)
+	}
 	out := mustRun(t, opt, "allow", id, "--for", "always", "--match", "Bash(git commit:*)", "--uses", "1", "--until", "2h")
 	if !strings.Contains(out, "remembers Bash(git commit:*) always, for 1 call, until ") {
 		t.Errorf("allow: %s", out)

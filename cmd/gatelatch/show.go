@@ -32,6 +32,7 @@ func printCall(w io.Writer, c api.Call) {
 	}
 	for _, r := range c.Remember {
 		fmt.Fprintf(w, "remember %s\n", suggestion(r))
+		printOffers(w, r)
 	}
 	printForeign(w, "the agent says (not checked)", c.Claim)
 	printForeign(w, "you asked, as its host tells", c.Context.Prompt)
@@ -46,6 +47,18 @@ func suggestion(r api.Remember) string {
 		return fmt.Sprintf("--for %-7s no: %s", r.Scope, r.Refused)
 	}
 	return fmt.Sprintf("--for %-7s %s", r.Scope, r.Match)
+}
+
+// printOffers says what else could be remembered with --match.
+func printOffers(w io.Writer, r api.Remember) {
+	for _, o := range r.Offers {
+		if o.Match != r.Match {
+			fmt.Fprintf(w, "              or %s\n", o.Match)
+		}
+		if len(o.Also) > 0 {
+			fmt.Fprintf(w, "                 also allows: %s\n", strings.Join(o.Also, ", "))
+		}
+	}
 }
 
 // printRun says what became of an allow.

@@ -239,10 +239,16 @@ export interface Outcome {
   at: string;
 }
 
+export interface Offer {
+  match: string;
+  also?: string[];
+}
+
 export interface Remember {
   scope: string;
   match?: string;
   refused?: string;
+  offers?: Offer[];
 }
 
 export interface Segment {

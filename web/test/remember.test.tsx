@@ -158,3 +158,49 @@ it("starts with the narrowest that can be remembered", () => {
   expect(firstDraft(aCall({ remember: [session, project] }))).toMatchObject({ scope: "project", match: "Read(x)" });
   expect(termsOf(firstDraft(aCall()))).toBeNull();
 });
+
+it("offers the command with any arguments, and says what that would allow, too", async () => {
+  const exact = "Bash(git commit -m one)";
+  const wide = "Bash(git commit:*)";
+  const offers = [{ match: exact }, { match: wide, also: ["git commit --amend", "x ⟨U+202E⟩"] }];
+  await openStep({
+    ...call,
+    remember: [
+      { scope: "session", match: exact, offers },
+      { scope: "project", match: exact, offers },
+      { scope: "always", match: exact, offers: [{ match: exact }] },
+    ],
+  });
+  const offer = (match: string) => find<HTMLInputElement>(`input[name=offer][value="${match}"]`);
+  expect(offer(exact).checked).toBe(true);
+  const label = offer(wide).closest("label")!;
+  expect(label.textContent).toContain("Also allows: git commit --amend, x ⟨U+202E⟩");
+  expect(label.querySelector(".also .esc")?.textContent).toBe("⟨U+202E⟩");
+  offer(wide).click();
+  await pass();
+  expect(field("match").value).toBe(wide);
+  scope("project").click();
+  await pass();
+  expect(field("match").value).toBe(wide);
+  await arm();
+  await press("remember-send");
+  expect(sent()).toMatchObject([{ remember: { scope: "project", match: wide } }]);
+});
+
+it("goes back to the suggestion where the scope does not have the offer", async () => {
+  const exact = "Bash(npm run lint)";
+  const wide = "Bash(npm run lint:*)";
+  await openStep({
+    ...call,
+    remember: [
+      { scope: "session", match: exact, offers: [{ match: exact }, { match: wide }] },
+      { scope: "project", match: exact, offers: [{ match: exact }] },
+    ],
+  });
+  find<HTMLInputElement>(`input[name=offer][value="${wide}"]`).click();
+  await pass();
+  scope("project").click();
+  await pass();
+  expect(field("match").value).toBe(exact);
+  expect(has("input[name=offer]")).toBe(false);
+});

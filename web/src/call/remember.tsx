@@ -1,4 +1,4 @@
-import type { Call, Remember, Terms } from "../api.gen";
+import type { Call, Offer, Remember, Terms } from "../api.gen";
 import { SessionModes } from "../modes/shortcuts";
 import { shortest, timeName } from "../modes/words";
 import { basename, Foreign } from "../ui/text";
@@ -64,11 +64,13 @@ interface Props {
 
 export function RememberForm({ call, draft, change }: Props) {
   const { remember = [] } = call;
-  const suggestion = remember.find((r) => r.scope === draft.scope)?.match ?? "";
+  const chosen = remember.find((r) => r.scope === draft.scope);
+  const suggestion = chosen?.match ?? "";
   const never = sameRefusal(remember);
   const choose = (r?: Remember) => {
-    // Words of the person's own stay; a suggestion gives way to the next.
-    const own = remember.every((o) => o.match !== draft.match);
+    // Words of the person's own stay, and an offer that the scope has, too;
+    // another gives way to the suggestion.
+    const own = remember.every((o) => !offers(o, draft.match)) || (r !== undefined && offers(r, draft.match));
     change({ ...draft, mode: "", scope: r?.scope ?? "", match: own && draft.match ? draft.match : (r?.match ?? draft.match) });
   };
   return (
@@ -99,6 +101,16 @@ export function RememberForm({ call, draft, change }: Props) {
                 </button>
               )}
             </div>
+            {(chosen?.offers?.length ?? 0) > 1 && (
+              <fieldset>
+                <legend class="hide">How much of it</legend>
+                <div class="choices">
+                  {chosen?.offers?.map((o) => (
+                    <OfferChoice key={o.match} offer={o} checked={draft.match === o.match} choose={() => change({ ...draft, match: o.match })} />
+                  ))}
+                </div>
+              </fieldset>
+            )}
             <div class="rule-box">
               <label class="rule-line">
                 <span class="muted">allow</span>
@@ -160,6 +172,44 @@ export function RememberForm({ call, draft, change }: Props) {
 function sameRefusal(remember: readonly Remember[]): string {
   const why = remember[0]?.refused;
   return why && remember.every((r) => r.refused === why) ? why : "";
+}
+
+function offers(r: Remember, match: string): boolean {
+  return r.match === match || (r.offers ?? []).some((o) => o.match === match);
+}
+
+interface OfferProps {
+  offer: Offer;
+  checked: boolean;
+  choose: () => void;
+}
+
+function OfferChoice({ offer, checked, choose }: OfferProps) {
+  return (
+    <label class="choice">
+      <input type="radio" name="offer" value={offer.match} checked={checked} onChange={choose} />
+      <b>{offerName(offer.match)}</b>
+      <small class="mono">
+        <Foreign text={offer.match} />
+      </small>
+      {offer.also && (
+        <small class="also">
+          Also allows: <Foreign text={offer.also.join(", ")} />
+        </small>
+      )}
+    </label>
+  );
+}
+
+function offerName(match: string): string {
+  switch (true) {
+    case match.startsWith("Bash("):
+      return match.endsWith(":*)") ? "With any arguments" : "This command";
+    case match.endsWith("/**)"):
+      return "All in this folder";
+    default:
+      return "This file";
+  }
 }
 
 interface ChoiceProps {
