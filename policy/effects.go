@@ -2,7 +2,6 @@ package policy
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 	"strings"
 
@@ -19,15 +18,24 @@ func (f *Facts) askedAbout() (out []gatelatch.Reason) {
 			out = append(out, r)
 		}
 	}
+	var effects []shell.Effect
 	for _, e := range u.facts.Effects {
 		short, some := u.short[e.Command]
 		switch {
 		case !u.facts.Readable():
 			if e.Action == shell.Unknown {
-				add(f.effectReason(e))
+				effects = append(effects, e)
 			}
 		case e.Command < 0, slices.Contains(u.open, e.Command) && !f.onlyLooks(e) && (!some || slices.Contains(short, e)):
-			add(f.effectReason(e))
+			effects = append(effects, e)
+		}
+	}
+	for i, e := range effects {
+		if message := f.tell(effects, i); message != "" {
+			add(gatelatch.Reason{
+				Effect: gatelatch.Ask, Layer: layerDefault, Field: "command", Message: message,
+				Part: u.part(e.Start, e.End), Start: e.Start, End: e.End,
+			})
 		}
 	}
 	for _, i := range u.open {
@@ -52,27 +60,64 @@ func (f *Facts) askedAbout() (out []gatelatch.Reason) {
 	return out
 }
 
-func (f *Facts) effectReason(e shell.Effect) gatelatch.Reason {
-	return gatelatch.Reason{
-		Effect: gatelatch.Ask, Layer: layerDefault, Field: "command", Message: f.describe(e),
-		Part: f.shell.part(e.Start, e.End), Start: e.Start, End: e.End,
+// tell describes the effect at i, or returns "" where another says more. What a
+// program does in general is told in one sentence, and only where no word of
+// the command says to what it does that.
+func (f *Facts) tell(effects []shell.Effect, i int) string {
+	if !general(effects[i]) {
+		return f.describe(effects[i])
+	}
+	var verbs []string
+	for j, e := range effects {
+		switch same := e.Command == effects[i].Command && e.Detail == effects[i].Detail && e.Start == effects[i].Start && e.End == effects[i].End; {
+		case !general(e) || !same || particular(effects, e) || slices.Contains(verbs, does[e.Action]):
+		case len(verbs) == 0 && j != i:
+			return ""
+		default:
+			verbs = append(verbs, does[e.Action])
+		}
+	}
+	switch n := len(verbs); n {
+	case 0:
+		return ""
+	case 1:
+		return verbs[0] + ": " + clip(effects[i].Detail)
+	default:
+		return strings.Join(verbs[:n-1], ", ") + " and " + verbs[n-1] + ": " + clip(effects[i].Detail)
 	}
 }
 
-// describe says what an effect is, for people.
+// general reports whether the effect is one of the program, not of a word.
+func general(e shell.Effect) bool {
+	return e.Action != shell.Unknown && (e.Code == "COMMAND" || e.Code == "MODE" || e.Code == "OPTION")
+}
+
+// particular reports whether a word of the same command says what e is done to.
+func particular(effects []shell.Effect, e shell.Effect) bool {
+	return slices.ContainsFunc(effects, func(o shell.Effect) bool {
+		return o.Command == e.Command && o.Action == e.Action && !general(o) && !o.Around()
+	})
+}
+
+// describe says what an effect is, for people. It begins with no word of the
+// command: what is shown may begin with a capital.
 func (f *Facts) describe(e shell.Effect) string {
 	what := clip(cmp.Or(e.Path, e.Detail))
-	switch {
+	switch file := e.Action == shell.Reads || e.Action == shell.Writes || e.Action == shell.Deletes; {
 	case e.Action == shell.Unknown:
 		return unknown(e)
 	case e.Action == shell.Executes && e.Around():
-		return what + " makes it run something else"
-	case e.Code == "COMMAND" || e.Code == "MODE" || e.Code == "OPTION":
-		return strings.TrimSpace(clip(e.Detail) + " " + does[e.Action])
-	case what == "":
+		return "runs something else because of " + what
+	case e.Code == "SCRIPT_FROM_INPUT":
+		return "runs what it gets as input: " + what
+	case what == "" && file:
 		what = "what can't be known"
+	case what == "":
+		return strings.TrimSuffix(doesTo[e.Action], ":") + ", but it can't be known which"
 	case e.Below:
 		what = "files in " + what
+	case file && e.Path == "" && f.call.Dir == "":
+		what += ", but the agent did not say in which folder"
 	}
 	if e.Action == shell.Reads && e.Path != "" {
 		what += ", which is not inside the project"
@@ -89,7 +134,7 @@ var (
 		shell.ChangesRepository: "changes the repository", shell.ChangesShell: "changes the shell for what comes after",
 	}
 	doesTo = map[shell.Action]string{
-		shell.Reads: "reads", shell.Writes: "writes", shell.Deletes: "deletes", shell.Executes: "runs code that the line does not show:",
+		shell.Reads: "reads", shell.Writes: "writes", shell.Deletes: "deletes", shell.Executes: "runs code:",
 		shell.Connects: "connects to", shell.AsksService: "asks a service:", shell.ChangesService: "changes something in a service:",
 		shell.ShowsSecret: "shows what may be secret:", shell.GainsRights: "gains or gives rights:", shell.ActsOnSystem: "acts on other processes or the machine:",
 		shell.ChangesRepository: "changes the repository:", shell.ChangesShell: "changes the shell for what comes after:",
@@ -99,17 +144,27 @@ var (
 // unknown says why nobody knows what a command does.
 func unknown(e shell.Effect) string {
 	what := clip(e.Detail)
+	code := strings.ToLower(strings.ReplaceAll(e.Code, "_", " "))
+	text := "what this does can't be known (" + code + ")"
 	switch e.Code {
 	case "UNKNOWN_PROGRAM":
-		return what + " is a program that nobody described: it may do anything"
-	case "UNKNOWN_COMMAND", "UNKNOWN_OPTION", "UNKNOWN_OPERAND":
-		return "nobody described what this does: " + what
+		return "nobody described the program " + what + ": it may do anything"
+	case "UNKNOWN_COMMAND", "UNKNOWN_OPTION", "UNKNOWN_OPERAND", "COMMAND", "MODE", "OPTION", "OPERAND":
+		text = "nobody described what this does"
+	case "NO_OPERAND":
+		text = "nobody described what this does without more words"
+	case "UNCERTAIN_OPERANDS":
+		text = "it can't be known which word is which"
+	case "OPTION_CHANGES", "OPERAND_CHANGES":
+		text = "changes something"
 	case "MAY_BE_OPTION":
-		return "may turn out to be an option: " + what
+		text = "this may turn out to be an option"
+	case "UNKNOWN_SCRIPT":
+		text = "nobody knows what this script does"
 	case "SYNTAX", "PARSER_FAILED", "AMBIGUOUS_TEXT", "TOO_LARGE", "TOO_DEEP", "TOO_MANY", "NO_COMMAND":
-		return strings.TrimSuffix("the command can't be read: "+cmp.Or(what, strings.ToLower(strings.ReplaceAll(e.Code, "_", " "))), ": ")
+		return "the command can't be read: " + cmp.Or(what, code)
 	case "GIT_CONFIG_UNKNOWN":
 		return "the repository's configuration can't be read, and may name programs that Git runs"
 	}
-	return strings.TrimRight(fmt.Sprintf("what this does can't be known (%s): %s", strings.ToLower(strings.ReplaceAll(e.Code, "_", " ")), what), ": ")
+	return strings.TrimSuffix(text+": "+what, ": ")
 }

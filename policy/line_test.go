@@ -136,7 +136,7 @@ func TestLinesAreCoveredCommandByCommand(t *testing.T) {
 		"sudo npm run test":                     "sudo",
 		"git log --output=x":                    "writes TOP/p/x",
 		"git commit -m done --amend":            "git commit",
-		"mytool x; othertool":                   "othertool is a program that nobody described",
+		"mytool x; othertool":                   "nobody described the program othertool",
 		"mytool x <<E\nE":                       "",
 		"mytool .git/hooks/x":                   "protected path",
 		"cd src && npm run test":                "",
