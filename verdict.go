@@ -59,13 +59,13 @@ type Verdict struct {
 }
 
 // Needs is what a call needs permission for, as policy read it: all that whoever
-// shows the question or remembers its answer has to know beside the input.
+// shows the question has to know beside the input. Whether its answer can be
+// remembered, Policy.Remember says.
 type Needs struct {
-	Type         NeedType `json:"type"`
-	Signature    string   `json:"command_signature,omitempty"` // its programs with their verbs
-	Info         []string `json:"command_info,omitempty"`      // what it does: write, exec, net
-	Paths        []string `json:"paths,omitempty"`             // files and folders, links followed
-	Rememberable bool     `json:"rememberable"`
+	Type      NeedType `json:"type"`
+	Signature string   `json:"command_signature,omitempty"` // its programs with their verbs
+	Info      []string `json:"command_info,omitempty"`      // what it does: write, exec, net
+	Paths     []string `json:"paths,omitempty"`             // files and folders, links followed
 }
 
 // NeedType is the kind of permission.

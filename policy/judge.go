@@ -19,7 +19,7 @@ func (s *Set) Judge(_ context.Context, c *gatelatch.Call, sess *gatelatch.Sessio
 	f := s.Read(c, sess)
 	v := s.JudgeFacts(f, grants)
 	if v.Effect == gatelatch.Ask && f.refused == "" {
-		v.Needs = s.needs(f)
+		v.Needs = f.needs()
 	}
 	return v
 }

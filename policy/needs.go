@@ -12,7 +12,7 @@ import (
 const maxNeeds = 32
 
 // needs says what a call that is asked about needs permission for (D8).
-func (s *Set) needs(f *Facts) *gatelatch.Needs {
+func (f *Facts) needs() *gatelatch.Needs {
 	n := &gatelatch.Needs{Type: gatelatch.NeedAll}
 	switch tool := pathTools[f.call.Tool]; {
 	case f.shell != nil:
@@ -26,7 +26,6 @@ func (s *Set) needs(f *Facts) *gatelatch.Needs {
 	if f.path != nil {
 		n.Paths = f.path.certain
 	}
-	n.Rememberable = s.rememberable(f)
 	return n
 }
 
@@ -65,13 +64,4 @@ func few(list []string) (out []string) {
 		}
 	}
 	return out
-}
-
-// rememberable reports whether an allow may be remembered for the session.
-func (s *Set) rememberable(f *Facts) bool {
-	if len(s.consult(f).reasons) > 0 {
-		return false
-	}
-	match, err := f.narrowest(gatelatch.ForSession)
-	return err == nil && f.coveredBy(match, gatelatch.ForSession) == nil
 }

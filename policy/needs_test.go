@@ -17,14 +17,14 @@ func TestNeeds(t *testing.T) {
 		want *gatelatch.Needs
 	}{
 		"a command": {bash("cd src && git push origin main"), &gatelatch.Needs{
-			Type: gatelatch.NeedCommand, Signature: "cd src; git push", Info: []string{"net", "repository"}, Rememberable: true,
+			Type: gatelatch.NeedCommand, Signature: "cd src; git push", Info: []string{"net", "repository"},
 		}},
 		"two commands": {bash("make; rm -r build"), &gatelatch.Needs{
 			Type: gatelatch.NeedCommand, Signature: "make; rm", Info: []string{"exec", "delete"}, Paths: []string{"/p/build"},
 		}},
-		"a file to read":     {call("Read", `{"file_path":"/p/a"}`), &gatelatch.Needs{Type: gatelatch.NeedRead, Paths: []string{"/p/a"}, Rememberable: true}},
-		"a file to write":    {call("Write", `{"file_path":"/p/a/../b"}`), &gatelatch.Needs{Type: gatelatch.NeedWrite, Paths: []string{"/p/b", "/p/b"}, Rememberable: true}},
-		"another tool":       {call("mcp__c__d", `{"x":1}`), &gatelatch.Needs{Type: gatelatch.NeedAll, Rememberable: true}},
+		"a file to read":     {call("Read", `{"file_path":"/p/a"}`), &gatelatch.Needs{Type: gatelatch.NeedRead, Paths: []string{"/p/a"}}},
+		"a file to write":    {call("Write", `{"file_path":"/p/a/../b"}`), &gatelatch.Needs{Type: gatelatch.NeedWrite, Paths: []string{"/p/b", "/p/b"}}},
+		"another tool":       {call("mcp__c__d", `{"x":1}`), &gatelatch.Needs{Type: gatelatch.NeedAll}},
 		"one that is asked":  {call("mcp__a__b", `{}`), &gatelatch.Needs{Type: gatelatch.NeedAll}},
 		"one that is denied": {call("X", `{`), nil},
 		"one that is known":  {bash("ls"), nil},

@@ -2,6 +2,7 @@ package server
 
 import (
 	"encoding/json"
+	"slices"
 
 	"github.com/gatelatch/gatelatch"
 	"github.com/gatelatch/gatelatch/api"
@@ -35,6 +36,9 @@ func (q *request) view(l gatelatch.Listed, remember bool) api.Call {
 	}
 	if remember && c.State == gatelatch.Pending && c.Kind == gatelatch.Permission {
 		out.Remember = q.remember(l)
+		if n := out.Verdict.Needs; n != nil {
+			n.Rememberable = slices.ContainsFunc(out.Remember, func(r api.Remember) bool { return r.Refused == "" })
+		}
 	}
 	return out
 }
@@ -80,7 +84,7 @@ func needs(n *gatelatch.Needs, input []byte) *api.Needs {
 	}
 	out := &api.Needs{
 		Type: string(n.Type), Signature: render.OneLine(n.Signature),
-		Info: oneLines(n.Info), Paths: oneLines(n.Paths), Rememberable: n.Rememberable,
+		Info: oneLines(n.Info), Paths: oneLines(n.Paths),
 	}
 	if n.Type == gatelatch.NeedCommand {
 		var in struct {
