@@ -50,8 +50,11 @@ func (f *Facts) askedAbout() (out []gatelatch.Reason) {
 	}
 	for _, i := range u.open {
 		if len(out) == 0 {
-			at := u.hitOf(i)
-			add(gatelatch.Reason{Effect: gatelatch.Ask, Layer: layerDefault, Message: noRule, Field: at.field, Part: at.part, Start: at.start, End: at.end})
+			at, message := u.hitOf(i), noRule
+			if !u.reads && f.harmless(i) {
+				message += ", and the rules do not say exec: {reads: allow}"
+			}
+			add(gatelatch.Reason{Effect: gatelatch.Ask, Layer: layerDefault, Message: message, Field: at.field, Part: at.part, Start: at.start, End: at.end})
 		}
 	}
 	if len(out) == 0 {
@@ -92,10 +95,11 @@ func general(e shell.Effect) bool {
 	return e.Action != shell.Unknown && (e.Code == "COMMAND" || e.Code == "MODE" || e.Code == "OPTION")
 }
 
-// particular reports whether a word of the same command says what e is done to.
+// particular reports whether a word of the same command says what e is done to,
+// or which option does it.
 func particular(effects []shell.Effect, e shell.Effect) bool {
 	return slices.ContainsFunc(effects, func(o shell.Effect) bool {
-		return o.Command == e.Command && o.Action == e.Action && !general(o) && !o.Around()
+		return o.Command == e.Command && o.Action == e.Action && !o.Around() && (!general(o) || o.Code == "OPTION" && e.Code != "OPTION")
 	})
 }
 

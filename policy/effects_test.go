@@ -20,6 +20,7 @@ func TestWhatIsAskedAbout(t *testing.T) {
 		"python3 -c 'print(1)'":        "runs code: print(1)",
 		`eval "$x"`:                    "runs code, but it can't be known which",
 		"cat $X":                       "reads what can't be known",
+		"tar -xf a":                    "writes files: tar -x",
 		"git push":                     "connects to other machines and changes the repository: git push",
 		"git add a; git commit":        "changes the repository: git add|changes the repository: git commit",
 		"git stash":                    "nobody described what this does without more words: git stash",

@@ -48,7 +48,7 @@ func broadPath(tool, pattern string) (why, hint string) {
 
 // neighbours are what programs do beside what people allow them for.
 var neighbours = map[string]string{
-	"git":       "git push --force, git reset --hard, git clean -fdx, and git -c alias.x=!… runs any program",
+	"git":       "git push --force, git reset --hard and git clean -fdx",
 	"docker":    "docker run and exec, with any folder of this machine mounted",
 	"podman":    "podman run and exec, with any folder of this machine mounted",
 	"kubectl":   "kubectl delete, exec and apply, in whatever cluster is configured",
@@ -64,11 +64,11 @@ var neighbours = map[string]string{
 	"gcloud":    "everything that your account may do",
 	"az":        "everything that your account may do",
 	"terraform": "terraform apply and destroy",
-	"curl":      "sending files to anybody, and writing them with -o",
+	"curl":      "sending files to anybody",
 	"wget":      "sending files with --post-file, and writing any file with -O",
 	"rm":        "rm -rf of any folder that no rule protects",
 	"mv":        "moving files over others",
-	"cp":        "copying over any file, and secrets to where they are read",
+	"cp":        "copying over any file",
 	"dd":        "writing over a disk",
 	"tee":       "writing to any file",
 	"chmod":     "making any file writable or executable",
