@@ -30,7 +30,7 @@ func ParseMode(word string) (Mode, error) {
 	if m := Mode(word); slices.Contains(Modes(), m) {
 		return m, nil
 	}
-	return "", fmt.Errorf("mode %q is none of %v", word, Modes())
+	return "", fmt.Errorf("mode %.40q is none of plan, default, acceptEdits, bypassPermissions", word)
 }
 
 // A ModeChoice is a person's choice of mode for one session. What an agent says

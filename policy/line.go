@@ -41,6 +41,10 @@ func (s *Set) line(f *Facts, out *said) {
 	}
 }
 
+// RuleReads is what a reason names as its rule if a command may run because it
+// only reads.
+const RuleReads = "exec reads: allow"
+
 // reading returns why a command may run that only reads inside the project,
 // nil if it may not.
 func (s *Set) reading(f *Facts) (why *gatelatch.Reason) {
@@ -50,7 +54,7 @@ func (s *Set) reading(f *Facts) (why *gatelatch.Reason) {
 		case l.exec.reads != readsAllow:
 			return nil
 		case why == nil:
-			why = &gatelatch.Reason{Effect: gatelatch.Allow, Layer: l.name, Source: l.exec.at, Rule: "exec reads: allow", Message: "it only reads"}
+			why = &gatelatch.Reason{Effect: gatelatch.Allow, Layer: l.name, Source: l.exec.at, Rule: RuleReads, Message: "it only reads"}
 		}
 	}
 	return why

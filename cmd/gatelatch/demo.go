@@ -30,6 +30,7 @@ you decide. They only ask: nothing they propose is run.`,
 		Args: cobra.NoArgs,
 	}
 	state := stateFlag(cmd)
+	cmd.Flags().Lookup("state").Usage = "state directory (default a new one, removed at the end)"
 	pace := cmd.Flags().Duration("pace", 2*time.Second, "how long an agent thinks between two proposals")
 	cmd.Flags().StringVar(&opt.listen, "listen", "", "loopback address for the page (default "+defaultListen+")")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) (err error) {
@@ -106,7 +107,7 @@ func greet(ctx context.Context, dir statedir.Dir, out *lines) {
 		if err != nil {
 			return
 		}
-		out.say("\n  Decide here:  %s\n  (good for one browser and one minute; Ctrl-C ends the demo)\n", code.URL)
+		out.say("\n  Decide here:  %s\n  (good for one browser and one minute; Ctrl-C ends the demo)\n  Or in another terminal:  gatelatch ls%s\n", code.URL, stateArg(dir))
 		wait, stop := context.WithTimeout(ctx, auth.CodeLife-5*time.Second)
 		came := c.AwaitEvent(wait, st.Seq, func(kind string, body json.RawMessage) bool {
 			var b struct{ Kind string }

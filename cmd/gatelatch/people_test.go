@@ -120,3 +120,22 @@ func TestShowSaysWhatBecameOfAnAllow(t *testing.T) {
 		t.Errorf("ls --settled: %s", out)
 	}
 }
+
+func TestShowSaysAReasonOnce(t *testing.T) {
+	opt := testGateway(t)
+	id := ask(t, opt, "m1", "git push origin main && git push origin main").Calls[0].ID
+	out := mustRun(t, opt, "show", id)
+	if n := strings.Count(out, "\nremember "); n != 1 || !strings.Contains(out, "\nremember no: ") {
+		t.Errorf("it says %d times that it can't be remembered:\n%s", n, out)
+	}
+	if !strings.Contains(out, "\nask  ") {
+		t.Errorf("no reason:\n%s", out)
+	}
+	seen := map[string]bool{}
+	for line := range strings.Lines(out) {
+		if strings.HasPrefix(line, "ask ") && seen[line] {
+			t.Errorf("twice: %s", line)
+		}
+		seen[line] = true
+	}
+}

@@ -141,7 +141,7 @@ func TestPolicyLearnsFromWhatHappened(t *testing.T) {
 		}
 		good, bad := rulesFile(t, "allow: [Bash(cargo check)]\n"), rulesFile(t, "allow: [Bash(git push)]\n")
 		out = mustRun(t, opt, append([]string{"policy", "backtest", good}, from...)...)
-		if !strings.Contains(out, "2 vanish, 1 are new") {
+		if !strings.Contains(out, "vanished: 2, new: 1") {
 			t.Errorf("%v: %s", from, out)
 		}
 		out, err := command(t, opt, append([]string{"policy", "backtest", bad}, from...)...)
@@ -207,7 +207,7 @@ func TestPolicyDiff(t *testing.T) {
 	run := func(args ...string) (string, error) { return cli(t, append([]string{"policy", "diff"}, args...)...) }
 	out, err := run(one, two)
 	if err != nil || !strings.HasPrefix(out, "The new rules are wider: they let more through.\n") ||
-		!strings.Contains(out, "wider: Bash git push\n  old  deny   denied by the rule Bash(git push:*), rules.yaml:2\n  new  ask    git push connects to other machines\n") {
+		!strings.Contains(out, "wider: Bash git push\n  old  deny   denied by the rule Bash(git push:*), rules.yaml:2\n  new  ask    connects to other machines and changes the repository: git push\n") {
 		t.Errorf("%v\n%s", err, out)
 	}
 	if _, err := run(one, two, "--exit-code"); err == nil {

@@ -6,7 +6,6 @@ import (
 
 	"github.com/gatelatch/gatelatch/api"
 	"github.com/gatelatch/gatelatch/client"
-	"github.com/gatelatch/gatelatch/internal/hostconfig"
 	"github.com/gatelatch/gatelatch/policy"
 	"github.com/gatelatch/gatelatch/policy/review"
 	"github.com/spf13/cobra"
@@ -85,13 +84,12 @@ stands in the audit trail.`,
 		}
 		defer p.close()
 		res, err := backtest(cmd, set, p)
-		if err == nil {
-			err = printBacktest(w.talk(cmd), res)
-		}
-		if err == nil {
-			err = refusals(res)
-		}
 		if err != nil {
+			return err
+		}
+		fmt.Fprintln(w.talk(cmd))
+		printBacktest(w.talk(cmd), res)
+		if err := refusals(res); err != nil {
 			return err
 		}
 		return w.putInForce(cmd, sys, c, now, string(text), note)
@@ -116,7 +114,7 @@ func (w *writing) putInForce(cmd *cobra.Command, sys system, c *client.Client, n
 		if err != nil {
 			return err
 		}
-		return w.apply(cmd, sys, f, hostconfig.Change{Settings: []byte(text)})
+		return w.applyRules(cmd, sys, f, []byte(text))
 	}
 	if agreed, err := w.agreed(cmd, sys, "policy.yaml", []byte(now.Text), []byte(text)); err != nil || !agreed {
 		return err

@@ -4,11 +4,11 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"text/tabwriter"
 
 	"github.com/gatelatch/gatelatch"
 	"github.com/gatelatch/gatelatch/policy"
 	"github.com/gatelatch/gatelatch/policy/history"
+	"github.com/gatelatch/gatelatch/policy/review"
 	"github.com/gatelatch/gatelatch/render"
 	"github.com/spf13/cobra"
 )
@@ -52,7 +52,7 @@ of sessions do not count.`,
 		if asJSON {
 			err = printJSON(cmd, res)
 		} else {
-			err = printBacktest(cmd.OutOrStdout(), res)
+			printBacktest(cmd.OutOrStdout(), res)
 		}
 		if err == nil {
 			err = refusals(res)
@@ -84,11 +84,11 @@ func calls(n int) string {
 	return fmt.Sprintf("%d calls", n)
 }
 
-func printBacktest(out io.Writer, res *history.Result) error {
-	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
-	fmt.Fprintf(w, "calls\t%d\n", res.Calls)
-	fmt.Fprintf(w, "asked before\t%d\n", res.AsksBefore)
-	fmt.Fprintf(w, "asked by these rules\t%d\t%d vanish, %d are new\n", res.AsksAfter, res.Vanish, res.New)
+func printBacktest(out io.Writer, res *history.Result) {
+	const row = "%-29s  %d"
+	fmt.Fprintf(out, row+"\n", "calls", res.Calls)
+	fmt.Fprintf(out, row+"\n", "asked before", res.AsksBefore)
+	fmt.Fprintf(out, row+"; vanished: %d, new: %d\n", "asked by these rules", res.AsksAfter, res.Vanish, res.New)
 	for _, part := range []struct {
 		name string
 		list history.List
@@ -97,20 +97,16 @@ func printBacktest(out io.Writer, res *history.Result) error {
 		{"a person allowed, now denied", res.Closed},
 		{"a rule denied, now allowed", res.Loosened},
 	} {
-		fmt.Fprintf(w, "%s\t%d\n", part.name, part.list.Count)
-		if err := w.Flush(); err != nil {
-			return err
-		}
+		fmt.Fprintf(out, row+"\n", part.name, part.list.Count)
 		printReplayed(out, part.list)
 	}
-	return nil
 }
 
 func printReplayed(out io.Writer, list history.List) {
 	for _, x := range list.First {
 		fmt.Fprintf(out, "  %s  %s", shortID(render.OneLine(x.Record.Call)), briefly(x.Record))
-		if rs := x.Verdict.Reasons; len(rs) > 0 {
-			fmt.Fprintf(out, "  (%s%s)", render.OneLine(rs[0].Message), where(rs[0]))
+		if r := review.Telling(x.Verdict); r.Message != "" {
+			fmt.Fprintf(out, "  (%s%s)", render.OneLine(r.Message), where(r))
 		}
 		fmt.Fprintln(out)
 	}

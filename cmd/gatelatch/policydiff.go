@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 
 	"github.com/gatelatch/gatelatch"
 	"github.com/gatelatch/gatelatch/policy"
@@ -72,8 +73,6 @@ func printDifference(w io.Writer, d *review.Difference) {
 
 // said is a verdict in one line.
 func said(v gatelatch.Verdict) string {
-	if len(v.Reasons) == 0 {
-		return v.Effect.String()
-	}
-	return fmt.Sprintf("%-5s  %s%s", v.Effect, render.OneLine(v.Reasons[0].Message), where(v.Reasons[0]))
+	r := review.Telling(v)
+	return strings.TrimSpace(fmt.Sprintf("%-5s  %s%s", v.Effect, render.OneLine(r.Message), where(r)))
 }

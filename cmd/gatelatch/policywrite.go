@@ -42,5 +42,14 @@ func mergeRules(cmd *cobra.Command, sys system, rules *rulesFlags, w writing, bl
 			return err
 		}
 	}
-	return w.apply(cmd, sys, f, hostconfig.Change{Settings: after})
+	return w.applyRules(cmd, sys, f, after)
+}
+
+// applyRules writes a policy.yaml, and says so.
+func (w *writing) applyRules(cmd *cobra.Command, sys system, f settingsFile, text []byte) error {
+	if err := w.apply(cmd, sys, f, hostconfig.Change{Settings: text}); err != nil || w.dryRun {
+		return err
+	}
+	_, err := fmt.Fprintln(w.talk(cmd), "Written. A gateway that runs takes it up within a moment.")
+	return err
 }

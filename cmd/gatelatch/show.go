@@ -21,8 +21,13 @@ func printCall(w io.Writer, c api.Call) {
 	if c.Dir != "" {
 		fmt.Fprintf(w, "in       %s\n", c.Dir)
 	}
+	var told []string
 	for _, r := range c.Verdict.Reasons {
-		fmt.Fprintf(w, "%-8s %s%s\n", r.Effect, r.Message, ruleOf(r))
+		line := fmt.Sprintf("%-8s %s%s", r.Effect, r.Message, ruleOf(r))
+		if !slices.Contains(told, line) { // the same of another part
+			fmt.Fprintln(w, line)
+			told = append(told, line)
+		}
 	}
 	switch {
 	case c.Edited != nil:
@@ -30,15 +35,30 @@ func printCall(w io.Writer, c api.Call) {
 	case c.Replaced:
 		fmt.Fprintln(w, "replaced a hook replaced the agent's input; this is what would run")
 	}
-	for _, r := range c.Remember {
-		fmt.Fprintf(w, "remember %s\n", suggestion(r))
-		printOffers(w, r)
+	if why := neverRemembered(c.Remember); why != "" {
+		fmt.Fprintf(w, "remember no: %s
+", why)
+	} else {
+		for _, r := range c.Remember {
+			fmt.Fprintf(w, "remember %s
+", suggestion(r))
+			printOffers(w, r)
+		}
 	}
 	printForeign(w, "the agent says (not checked)", c.Claim)
 	printForeign(w, "you asked, as its host tells", c.Context.Prompt)
 	printForeign(w, "the agent said before", c.Context.Said)
 	fmt.Fprintf(w, "digest   %s\nstate    %s\n", c.Digest, stateLine(c))
 	printRun(w, c)
+}
+
+// neverRemembered is why the call can't be remembered, not even for the
+// session, or "".
+func neverRemembered(all []api.Remember) string {
+	if len(all) == 0 || slices.ContainsFunc(all, func(r api.Remember) bool { return r.Refused == "" }) {
+		return ""
+	}
+	return all[0].Refused
 }
 
 // suggestion says what "allow --for" would remember.

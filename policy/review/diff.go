@@ -88,5 +88,19 @@ func compare(before, after *policy.Set, s sample) Witness {
 // kind is the same for calls that the same rules decide in the same way: one
 // of them is enough.
 func (w *Witness) kind() string {
-	return fmt.Sprint(w.Tool, w.Old.Effect, w.Old.Reasons[0].Rule, w.New.Effect, w.New.Reasons[0].Rule)
+	return fmt.Sprint(w.Tool, w.Old.Effect, Telling(w.Old).Rule, w.New.Effect, Telling(w.New).Rule)
+}
+
+// Telling is the reason to name if there is room for one: a rule rather than
+// that a command beside it only reads.
+func Telling(v gatelatch.Verdict) gatelatch.Reason {
+	for _, r := range v.Reasons {
+		if r.Rule != policy.RuleReads {
+			return r
+		}
+	}
+	if len(v.Reasons) == 0 {
+		return gatelatch.Reason{}
+	}
+	return v.Reasons[0]
 }
