@@ -1,6 +1,7 @@
 package policy
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -21,7 +22,7 @@ func (m modeInForce) message(does string) string {
 	if m.choice == nil {
 		return text
 	}
-	text += ", chosen by " + m.choice.By.String()
+	text += ", chosen by " + cmp.Or(m.choice.By.String(), "a person")
 	if !m.choice.Until.IsZero() {
 		text += " until " + m.choice.Until.UTC().Format("2006-01-02 15:04 MST")
 	}

@@ -57,6 +57,9 @@ func TestPolicyExplain(t *testing.T) {
 	if out, err := offline(t, "policy", "explain", "--policy", "/nowhere/x.yaml", "Bash", "ls"); err == nil {
 		t.Errorf("rules that are not there: %s", out)
 	}
+	if out, err := offline(t, "policy", "explain", "--policy", file, "--mode", "acceptEdits", "Edit", "a.go"); err != nil || !strings.Contains(out, "chosen by a person\n") {
+		t.Errorf("%v\n%s", err, out)
+	}
 	if out, err := offline(t, "policy", "explain", "--mode", "yolo", "Bash", "ls"); err == nil {
 		t.Errorf("a mode that is not there: %s", out)
 	}

@@ -134,7 +134,9 @@ func (s *shellScore) add(ctx context.Context, row labelled) error {
 	s.times = append(s.times, time.Since(begin))
 	wrong := (v.Effect == gatelatch.Allow) == (row.Class == mustAsk)
 	s.all[row.Class].count(wrong)
-	count(s.tiers, row.Class+", "+row.Tier, wrong)
+	if row.Tier != "" {
+		count(s.tiers, row.Class+", "+row.Tier, wrong)
+	}
 	if len(row.Sources) == 1 {
 		count(s.only, row.Class+", "+row.Sources[0], wrong)
 	}

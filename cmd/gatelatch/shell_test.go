@@ -62,6 +62,18 @@ func TestShellCheckPrintsRatesBySourceLeftOut(t *testing.T) {
 	}
 }
 
+func TestShellCheckOfRowsWithoutATier(t *testing.T) {
+	t.Parallel()
+	score, err := scoreShell(t.Context(), strings.NewReader(`{"command":"ls","class":"should-allow"}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out strings.Builder
+	if score.write(&out); strings.Count(out.String(), "should-allow") != 1 {
+		t.Errorf("a part for no tier:\n%s", out.String())
+	}
+}
+
 func TestShellCheckRefusesOtherRows(t *testing.T) {
 	t.Parallel()
 	for name, text := range map[string]string{"class": `{"command":"ls","class":"fine"}`, "json": `ls`} {
