@@ -218,6 +218,8 @@ func (f *Facts) openStays(w words, command int) error {
 		option := strings.HasPrefix(e.Code, "OPTION") && e.End == 0 || e.Start >= end
 		switch {
 		case !option:
+		case e.Action == shell.Reads && f.holdsHome(e.Path):
+			return errors.New("it would read the whole home folder, with what is secret in there")
 		case e.Action == shell.Reads, e.Action == shell.AsksService, e.Action == shell.ChangesRepository:
 		case e.Action == shell.Writes && e.Path != "" && f.inProject(f.newPathUse(e.Path, nil).certain...):
 		default:
@@ -225,6 +227,11 @@ func (f *Facts) openStays(w words, command int) error {
 		}
 	}
 	return nil
+}
+
+func (f *Facts) holdsHome(dir string) bool {
+	_, inside := relative(dir, f.home.given)
+	return dir != "" && f.home.given != "" && inside
 }
 
 // grantCache keeps grants compiled, so that judging does not parse them.

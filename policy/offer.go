@@ -1,7 +1,6 @@
 package policy
 
 import (
-	"context"
 	"path"
 	"path/filepath"
 	"slices"
@@ -87,24 +86,25 @@ func (s *Set) also(match string, f *Facts, scope gatelatch.Scope) (out []string)
 		}
 		c := *f.call
 		c.Input = input
-		if v := s.Judge(context.Background(), &c, &f.session, trial); v.Effect == gatelatch.Allow && v.Grant == trial[0].ID && s.adds(&c, f) {
+		other := s.Read(&c, &f.session)
+		if other.addsTo(f) && !slices.Contains(out, command) && s.JudgeFacts(other, trial).Grant == trial[0].ID {
 			out = append(out, command)
 		}
 	}
 	return out
 }
 
-// adds reports whether a neighbour does something that the call does not, or has
-// an option that it has not.
-func (s *Set) adds(c *gatelatch.Call, f *Facts) bool {
-	other := s.Read(c, &f.session)
-	for _, w := range other.shell.facts.Commands[0].Words {
-		if strings.HasPrefix(w.Text, "-") && !slices.ContainsFunc(f.shell.facts.Commands[f.shell.open[0]].Words, func(o shell.WordValue) bool { return o.Text == w.Text }) {
+// addsTo reports whether a neighbour does something that the call does not, or
+// has an option that it has not.
+func (f *Facts) addsTo(call *Facts) bool {
+	own := call.shell.facts.Commands[call.shell.open[0]].Words
+	for _, w := range f.shell.facts.Commands[0].Words {
+		if strings.HasPrefix(w.Text, "-") && !slices.ContainsFunc(own, func(o shell.WordValue) bool { return o.Text == w.Text }) {
 			return true
 		}
 	}
-	return slices.ContainsFunc(other.shell.facts.Effects, func(e shell.Effect) bool {
-		return !other.onlyLooks(e) && !slices.ContainsFunc(f.shell.facts.Effects, func(o shell.Effect) bool {
+	return slices.ContainsFunc(f.shell.facts.Effects, func(e shell.Effect) bool {
+		return !f.onlyLooks(e) && !slices.ContainsFunc(call.shell.facts.Effects, func(o shell.Effect) bool {
 			return o.Action == e.Action && o.Code == e.Code && (e.Code == "COMMAND" || o.Path == e.Path)
 		})
 	})

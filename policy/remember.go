@@ -137,6 +137,9 @@ func (u *shellUse) narrowest() (string, error) {
 	text := strings.TrimSpace(u.src[c.Start:c.End])
 	words, ok := shell.Words(text)
 	same := slices.EqualFunc(words, c.Words, func(s string, w shell.WordValue) bool { return w.Known() && w.Text == s })
+	if why := shell.Runs(words); ok && same && why != "" {
+		return "", errors.New(why)
+	}
 	if !ok || !same || shell.Analyse(text).Plain == nil {
 		return "", errors.New("only plain words are remembered; this has expansions, quoting or assignments in it")
 	}

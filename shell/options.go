@@ -159,11 +159,17 @@ func (u *usage) short(w WordValue) {
 	if u.spec.is(single) {
 		name, value, glued := strings.Cut(w.Text, "=")
 		if o := u.find(name); o != nil {
-			if glued && o.takes != asNone {
+			switch {
+			case glued && o.takes == asNone:
+				u.take(o, WordValue{})
+				if !isBool(value) {
+					u.blame(Unknown, "UNKNOWN_OPTION", w)
+				}
+			case glued:
 				v := w
 				v.Text = value
 				u.take(o, v)
-			} else {
+			default:
 				u.next(o, w)
 			}
 			return

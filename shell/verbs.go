@@ -90,7 +90,8 @@ func Bounded(words []string) bool {
 const maxNeighbours = 32
 
 // Neighbours returns commands that begin with the same verbs and do something
-// to think about: examples of the spec, and options with an effect of their own.
+// to think about: examples of the spec, reading a file that is not of the
+// project, and options with an effect of their own.
 func Neighbours(words []string) (out []string) {
 	n, s := verbs(words)
 	if s == nil {
@@ -104,6 +105,9 @@ func Neighbours(words []string) (out []string) {
 	start := strings.Join(words[:n], " ")
 	if s.recall == recallNamed {
 		out = append(out, start+" -- --require ./x.js")
+	}
+	if i := slices.Index(s.operands, asRead); i >= 0 {
+		out = append(out, start+strings.Repeat(" x", i)+" /etc/passwd")
 	}
 	type kind struct {
 		takes shape

@@ -65,7 +65,7 @@ func TestNeighbours(t *testing.T) {
 	t.Parallel()
 	for src, want := range map[string]string{
 		"git commit -m fix": "git commit --amend --no-verify", "git branch": "git branch -D x", "go test": "go test -o x",
-		"npm run build": "npm run build -- --require ./x.js", "cat a": "cat /etc/passwd", "git diff a": "git diff --ext-diff",
+		"npm run build": "npm run build -- --require ./x.js", "cat a": "cat /etc/passwd", "grep a b": "grep x /etc/passwd", "git diff a": "git diff --ext-diff",
 	} {
 		if got := Neighbours(strings.Fields(src)); !slices.Contains(got, want) || len(got) > maxNeighbours {
 			t.Errorf("%s: got %q", src, got)
