@@ -36,12 +36,10 @@ func printCall(w io.Writer, c api.Call) {
 		fmt.Fprintln(w, "replaced a hook replaced the agent's input; this is what would run")
 	}
 	if why := neverRemembered(c.Remember); why != "" {
-		fmt.Fprintf(w, "remember no: %s
-", why)
+		fmt.Fprintf(w, "remember no: %s\n", why)
 	} else {
 		for _, r := range c.Remember {
-			fmt.Fprintf(w, "remember %s
-", suggestion(r))
+			fmt.Fprintf(w, "remember %s\n", suggestion(r))
 			printOffers(w, r)
 		}
 	}
