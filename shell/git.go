@@ -48,8 +48,8 @@ func gitRemote(u *usage, out WordValue) WordValue {
 
 // gitConfig shows a setting only if it is asked to.
 func gitConfig(u *usage, out WordValue) WordValue {
-	if len(u.operands) == 1 && u.operands[0].Known() && len(u.given) == 0 && strings.Contains(u.operands[0].Text, ".") {
-		return out
+	if len(u.operands) == 1 && u.operands[0].Known() && strings.Contains(u.operands[0].Text, ".") {
+		return out // options that change are known as such
 	}
 	reads := u.has("--get", "--get-all", "--get-regexp", "--get-color", "--get-colorbool", "--get-urlmatch", "-l", "--list")
 	if len(u.operands) > 0 && (u.operands[0].Text == "list" || u.operands[0].Text == "get") || reads {

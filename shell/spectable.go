@@ -68,7 +68,7 @@ var specTable = [...]spec{
 		{name: "upgrade", traits: open, operands: []shape{asText}, many: true, does: 1<<GainsRights | 1<<Writes | 1<<Connects},
 	}, env: []string{}, envKnown: true, asks: []string{"apt install x", "apt -o a=b list", "apt-get update"}},
 	{name: "ar", traits: open, options: []option{{name: "--help", help: true}, {name: "--version", help: true}}, operands: []shape{asText}, many: true, does: 1 << Writes, asks: []string{"ar x", "ar -x y"}},
-	{name: "arch", traits: gnu | readonly, options: []option{{name: "--help"}, {name: "--version"}}, operands: []shape{asText}, many: true, env: []string{}, envKnown: true, asks: []string{"arch > out"}},
+	{name: "arch", traits: single | stops, options: []option{{name: "-32"}, {name: "-64"}, {name: "-arm64"}, {name: "-arm64e"}, {name: "-c"}, {name: "-d", takes: asText}, {name: "-e", takes: asAssign, does: 1 << Executes}, {name: "-i386"}, {name: "-x86_64"}, {name: "-x86_64h"}}, operands: []shape{asArgv}, env: []string{}, envKnown: true, asks: []string{"arch -arm64 rm x", "arch -e PATH=. ls"}},
 	{name: "argocd", options: []option{{name: "--help", help: true}, {name: "--version", help: true}, {name: "-V", help: true}, {name: "-h", help: true}, {name: "-v", help: true}, {name: "-version", help: true}}, commands: []spec{
 		{name: "app", commands: []spec{
 			{name: "diff", traits: open, operands: []shape{asText}, many: true, does: 1 << AsksService},
