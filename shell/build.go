@@ -19,6 +19,12 @@ func (b *builder) text(s string) {
 		b.cur.Alts, b.cur.Text = alts, alts[0]
 	case b.cur.Kind == Integer && s != "":
 		b.cur = WordValue{}
+	case (b.cur.Kind == Names || b.cur.Kind == Listed) && s != "":
+		// $dir/name stays below, $dir/.. and $dir. need not.
+		if b.tail || s[0] != '/' || strings.Contains(s, "..") || s[len(s)-1] == '.' {
+			b.cur = WordValue{Kind: Any}
+		}
+		b.tail = true
 	}
 	b.started = true
 }
@@ -105,6 +111,9 @@ func (b *builder) open(v WordValue, quoted bool) {
 		}
 	}
 	kind := v.Kind
+	if b.started && (b.cur.Kind == Names || b.cur.Kind == Listed) {
+		kind = Any // what follows a path may lead anywhere
+	}
 	switch {
 	case !b.started && (kind == Names || kind == Listed || kind == Integer || kind == Glob):
 	case kind == Integer && quoted:

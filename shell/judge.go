@@ -155,6 +155,9 @@ func (u *usage) produces() WordValue {
 	case "paths":
 		return listed(u.operands)
 	case "names":
+		if u.has("-a", "--all", "-f") {
+			return WordValue{} // .. is among them
+		}
 		return WordValue{Kind: Listed}
 	case "number":
 		return WordValue{Kind: Integer}

@@ -138,6 +138,7 @@ type builder struct {
 	started bool // there is a word, even if it is empty
 	whole   bool // the word is not split
 	several bool // the word has more than one part
+	tail    bool // something follows a path that is not known
 }
 
 func (b *builder) finish() {

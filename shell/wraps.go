@@ -101,7 +101,7 @@ func (u *usage) items() []WordValue {
 	in := *u.stdin
 	switch in.Kind {
 	case Const:
-		if strings.ContainsAny(in.Text, `'"\`) || len(in.Text) > 4096 {
+		if strings.ContainsAny(in.Text, `'"\`) || len(in.Text) > 4096 || u.has("-d", "--delimiter", "-0", "--null", "-E", "--eof", "-e") {
 			return []WordValue{{Kind: Fields}}
 		}
 		var out []WordValue
