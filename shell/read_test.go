@@ -36,7 +36,7 @@ var harmlessTexts = []string{
 	"for f in *.go; do wc -l \"$f\"; done", "for f in $(find . -name x); do cat \"$f\"; done", "while read -r l; do echo \"$l\"; done < a.txt",
 	"if [ -f a ]; then cat a; fi", "[[ -f a && $x == y ]] && ls", "case $x in a) ls;; *) pwd;; esac", "f() { cat \"$1\"; }; f a.txt",
 	"f() { local x=$1; echo $x; }; f a", "echo $((1 + 2))", "i=0; while [ $i -lt 3 ]; do i=$((i+1)); done", "n=1; ((n++)); echo $n", "echo ${x:-a} ${#x} ${x%.go}",
-	"cat <<E\nrm -rf x $y\nE", "cat <<'E'\n$(rm x)\nE", "cat <<< hello", "ls 2>/dev/null", "ls > /dev/null 2>&1", "ls 2>&1 | cat", "cat < a.txt",
+	"cat <<E\nrm -rf x $y\nE", "cat <<E\nE", "cat <<'E'\n$(rm x)\nE", "cat <<< hello", "ls 2>/dev/null", "ls > /dev/null 2>&1", "ls 2>&1 | cat", "cat < a.txt",
 	"eval 'ls src'", "bash -c 'ls src | wc -l'", "sh -c 'cat \"$1\"' _ a.txt", "env LANG=C sort a", "LC_ALL=C sort a", "FOO=1 ls", "timeout 5 cat a", "nice -n 5 ls",
 	"find . -name '*.go' -exec grep -l x {} +", "find . -print0 | xargs -0 wc -l", "git ls-files | xargs cat", "ls | xargs -I{} cat {}", "git log --oneline | head -3",
 	"set -euo pipefail; ls", "echo {a,b}.txt", "cat {a,b}.txt", "cat src/*.go", "ls # a comment", "echo 'rm -rf /'", "grep 'rm -rf' a.txt", "sed -n '/a/{s/x/y/;p}' a", "awk '{ if ($1 > 2) print $1 }' a",

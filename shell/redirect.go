@@ -21,7 +21,7 @@ func (r *reader) redirects(list []*syntax.Redirect, st *state, c *Simple) {
 		switch rd.Op {
 		case syntax.Hdoc, syntax.DashHdoc:
 			body := r.one(rd.Hdoc, st)
-			if strings.Contains(body.Text, "\\") || strings.Contains(r.text(rd.Hdoc), "\\") {
+			if rd.Hdoc != nil && strings.Contains(r.text(rd.Hdoc), "\\") {
 				body.Kind = Any // backslashes mean less here
 			}
 			r.at = at
