@@ -18,14 +18,15 @@ func git(u *usage, out WordValue) WordValue {
 	for _, s := range settings {
 		u.add(Effect{Action: Executes, Code: "GIT_CONFIG_RUNS", Detail: s})
 	}
-	for _, w := range u.operands {
-		// git diff reads files from anywhere if it is given their paths.
-		if u.has("--no-index") || w.home || strings.HasPrefix(w.Text, "/") || strings.HasPrefix(w.Text, "..") && !strings.HasPrefix(w.Text, "...") {
-			u.file(Reads, w, u.st)
+	if !gitShows[u.spec.name] {
+		for _, w := range u.operands {
+			if w.home || strings.HasPrefix(w.Text, "/") {
+				u.file(Reads, w, u.st)
+			}
 		}
-		if _, file, ok := strings.Cut(w.Text, ":"); ok && secretPath(file) {
-			u.blame(ShowsSecret, "SECRET_FILE", w)
-		}
+	}
+	if gitShows[u.spec.name] {
+		u.gitPaths()
 	}
 	if u.has("--line-prefix", "--format") {
 		return WordValue{} // whatever the format says
@@ -57,4 +58,45 @@ func gitConfig(u *usage, out WordValue) WordValue {
 	}
 	u.add(Effect{Action: ChangesRepository, Code: "GIT_CONFIG", Detail: u.name})
 	return out
+}
+
+// gitShows are commands that show what is in files.
+var gitShows = names("diff log whatchanged show blame annotate grep cat-file diff-tree diff-files diff-index range-diff")
+
+// gitPaths judges operands as the paths that they are, or that they may be
+// besides revisions: HEAD:a/b, a/b, :(top)a/b. Outside of the repository, or
+// with --no-index, Git reads them from the disk.
+func (u *usage) gitPaths() {
+	operands := u.operands
+	if u.spec.name == "grep" && len(operands) > 0 && !u.has("-e", "-f") {
+		operands = operands[1:]
+	}
+	if u.spec.name == "grep" && u.has("--no-index", "--untracked") && len(operands) == 0 {
+		u.file(Reads, WordValue{Kind: Const, Text: "."}, u.st)
+	}
+	for _, w := range operands {
+		before, file, colon := strings.Cut(w.Text, ":")
+		switch {
+		case w.Kind != Const:
+			if w.home || secretPath(file) {
+				u.file(Reads, w, u.st)
+			}
+			continue
+		case strings.HasPrefix(w.Text, ":("):
+			_, file, _ = strings.Cut(w.Text, ")")
+		case colon && before == "":
+			file = strings.TrimLeft(strings.TrimPrefix(strings.TrimPrefix(strings.TrimPrefix(file, "0:"), "1:"), "2:"), "/!^")
+		case !colon:
+			file = w.Text
+		}
+		v := w
+		for _, base := range []string{"", u.env.Project + "/"} { // from here, or from the top
+			if v.Text = base + file; base == "" || colon && base != "/" && !strings.HasPrefix(file, "/") {
+				u.file(Reads, v, u.st)
+			}
+		}
+		if strings.ContainsAny(file, "*?[") && secretGlob(file) {
+			u.blame(ShowsSecret, "SECRET_FILE", w)
+		}
+	}
 }

@@ -62,6 +62,10 @@ func (s *spec) looks() func(*usage, WordValue) WordValue {
 		return printenv
 	case "package", "formula", "picture", "archive":
 		return simpleNames
+	case "rtk":
+		return rtk
+	case "files":
+		return filesInWords
 	case "sysctl":
 		return sysctl
 	case "ps":

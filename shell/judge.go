@@ -93,6 +93,9 @@ func (u *usage) shaped(s shape, w WordValue, code string) {
 			u.st.set(w.Text, WordValue{})
 		}
 	case asRead, asPath:
+		if elsewhere(w.Text) {
+			u.blame(Connects, code+"_HOST", w)
+		}
 		u.file(Reads, w, u.st)
 	case asWrite:
 		u.file(Writes, w, u.st)

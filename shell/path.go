@@ -52,6 +52,13 @@ func (e Effect) Place() string { return cmp.Or(e.Walked, e.Path) }
 // Secret reports whether a path is one that usually holds credentials.
 func Secret(path string) bool { return secretPath(path) }
 
+// elsewhere reports whether programs may take a path for a URL, or for one on
+// another machine: file:/x, concat:x, host:x.
+func elsewhere(p string) bool {
+	i := strings.IndexAny(p, ":/=")
+	return i > 0 && p[i] == ':'
+}
+
 // streams are paths that are no files.
 func streams(a Action, p string) bool {
 	switch p {

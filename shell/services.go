@@ -19,6 +19,11 @@ func ghAPI(u *usage, out WordValue) WordValue {
 	method, given := u.value("-X", "--method")
 	get := given && method.Known() && strings.EqualFold(method.Text, "GET")
 	for _, g := range u.given {
+		if _, file, reads := strings.Cut(g.value.Text, "=@"); reads && (g.name == "-F" || g.name == "--field") {
+			v := g.value
+			v.Text = file
+			u.file(Reads, v, u.st)
+		}
 		if (g.name == "-H" || g.name == "--header") && (!g.value.Known() || strings.Contains(strings.ToLower(g.value.Text), "auth")) {
 			u.blame(ShowsSecret, "OPTION_SECRET", g.value)
 		}
@@ -50,6 +55,36 @@ func simpleNames(u *usage, out WordValue) WordValue {
 		if strings.ContainsAny(w.Text, refused) || strings.HasSuffix(w.Text, ".rb") {
 			u.blame(Executes, "OPERAND_CODE", w)
 		}
+	}
+	return out
+}
+
+// filesInWords finds file://path and @path, which clients of services replace by
+// what is in the file.
+func filesInWords(u *usage, out WordValue) WordValue {
+	for _, w := range u.facts.Commands[u.at].Words {
+		_, file, found := strings.Cut(w.Text, "file://")
+		if !found {
+			_, file, found = strings.Cut(w.Text, "fileb://")
+		}
+		if !found {
+			_, file, found = strings.Cut("="+w.Text, "=@")
+		}
+		if found {
+			v := w
+			v.Text = file
+			u.file(Reads, v, u.st)
+		}
+	}
+	return out
+}
+
+var rtkPasses = names("ls tree git gh find grep rg diff docker kubectl wc cargo go npm pnpm pip")
+
+// rtk runs programs under their names; its other words are its own commands.
+func rtk(u *usage, out WordValue) WordValue {
+	if len(u.operands) > 0 && !rtkPasses[u.operands[0].Text] {
+		u.blame(Executes, "OPERAND_CODE", u.operands[0])
 	}
 	return out
 }

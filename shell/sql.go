@@ -59,7 +59,7 @@ var (
 	sqlReads = names("select explain show describe desc values with pragma")
 	sqlMore  = names(`into insert update delete drop alter create truncate replace merge grant revoke copy call do execute exec attach detach
 		vacuum reindex analyze lock load install import export set begin commit rollback lock unlock handler outfile dumpfile listen notify
-		refresh cluster comment security rename purge kill shutdown flush reset optimize repair upsert`)
+		refresh cluster fsdir zipfile comment security rename purge kill shutdown flush reset optimize repair upsert`)
 	sqlFunctions = names(`count sum min max avg total length char_length lower upper coalesce ifnull nullif trim ltrim rtrim substr substring
 		round abs ceil ceiling floor power sqrt mod cast date time datetime julianday strftime now current_date current_timestamp year month day
 		hour minute second concat concat_ws group_concat string_agg array_agg json_extract json_each json_array_length json_object to_char to_date
@@ -104,8 +104,10 @@ func (u *usage) statement(w WordValue) {
 			continue
 		case !first && sqlMore[word] && !shows && word != "replace" && word != "desc":
 			ok = false
-		case word[0] == '\'' && i > 0 && (words[i-1] == "from" || words[i-1] == "join" || words[i-1] == ",") && strings.ContainsAny(word, "/.~:"):
-			ok = false // some read a file by that name
+		case word[0] == '\'' && i > 0 && (u.spec.output == "database" || strings.ContainsAny(word, "/.~:")) && (words[i-1] == "from" || words[i-1] == "join" || words[i-1] == ","):
+			ok = false // a file, or a table that reads files, by its name
+		case word == "(" && i > 0 && words[i-1][0] == '\'':
+			ok = false
 		case word == "(" && i > 0 && nameByte(words[i-1][0]) && !sqlFunctions[words[i-1]]:
 			ok = false
 		}
