@@ -38,9 +38,10 @@ type Facts struct {
 	// concerns are what must be asked whatever the rules say.
 	concerns []gatelatch.Reason
 
-	looked map[string]bool     // paths that a command reads: whether it may
-	paths  map[string]*pathUse // paths in other fields, looked up when a condition wants them
-	left   int                 // how much more may be looked up for those
+	spreads map[spread][]string // files below folders that a command reads
+	looked  map[string]bool     // paths that a command reads: whether it may
+	paths   map[string]*pathUse // paths in other fields, looked up when a condition wants them
+	left    int                 // how much more may be looked up for those
 
 	folders map[string]root // of projects that files speak about
 	buf     buffers

@@ -93,7 +93,7 @@ func (f *Facts) readable(e shell.Effect) bool {
 		resolved, _, err := f.world.follow(path, &f.left)
 		ok = err == nil && f.left >= 0 && (f.inProject(resolved) || scratch(resolved)) && f.own([]string{resolved}) == "" && (resolved == path || !shell.Secret(resolved))
 		if ok && e.Below {
-			ok = f.linksStay(resolved)
+			ok = f.belowReadable(e)
 		}
 		if !ok {
 			break
@@ -106,6 +106,15 @@ func (f *Facts) readable(e shell.Effect) bool {
 		f.looked[e.Place()] = ok
 	}
 	return ok
+}
+
+// belowReadable does so for all files that are read below a folder.
+func (f *Facts) belowReadable(e shell.Effect) bool {
+	files, known := f.below(e)
+	return known && !slices.ContainsFunc(files, func(name string) bool {
+		resolved, _, err := f.world.follow(name, &f.left)
+		return err != nil || !f.inProject(resolved) && !scratch(resolved) || shell.Secret(name) || shell.Secret(resolved)
+	})
 }
 
 // scratch reports whether a path lies in a folder for temporary files, where
@@ -139,6 +148,9 @@ func (w words) covers(f *Facts, command int) bool {
 		return false
 	}
 	short := slices.DeleteFunc(u.facts.Of(command), func(e shell.Effect) bool { return w.excuses(f, c, e) })
+	if w.more && !f.certain(command) {
+		short = append(short, secretWords(c, n, command)...)
+	}
 	if len(short) > 0 || f.guard(command) != nil {
 		u.fellShort(command, short)
 		return false
@@ -157,6 +169,17 @@ func (f *Facts) runsHere(dir string) bool {
 	}
 	resolved, _, err := f.world.follow(dir, &f.left)
 	return err == nil && f.left >= 0 && f.inProject(resolved)
+}
+
+// secretWords finds words that a rule leaves open and that name files with
+// credentials.
+func secretWords(c *shell.Simple, from, command int) (out []shell.Effect) {
+	for _, w := range c.Words[from:] {
+		if slices.ContainsFunc(pieces(w.Text), func(name string) bool { return shell.Secret(name) }) {
+			out = append(out, shell.Effect{Action: shell.ShowsSecret, Code: "SECRET_FILE", Detail: w.Text, Start: w.Start, End: w.End, Command: command})
+		}
+	}
+	return out
 }
 
 // quiet reports whether redirections only throw output away.
@@ -206,6 +229,9 @@ func (w words) excuses(f *Facts, c *shell.Simple, e shell.Effect) bool {
 		return true
 	case len(w.want) > 0 && e.Start >= c.Words[0].Start && e.End <= c.Words[len(w.want)-1].End:
 		return true
+	}
+	if e.Code == "OPTION" && e.Action == shell.Executes {
+		return false // what the command is for, but by another program
 	}
 	return slices.ContainsFunc(f.shell.facts.Effects, func(own shell.Effect) bool {
 		return own.Command == e.Command && own.Code == "COMMAND" && own.Action == e.Action

@@ -2,8 +2,12 @@ package policy
 
 import (
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
+	"strings"
+
+	"github.com/bmatcuk/doublestar/v4"
 
 	"github.com/gatelatch/gatelatch"
 	"github.com/gatelatch/gatelatch/shell"
@@ -32,6 +36,56 @@ func (s *Set) consultFiles(f *Facts, out *said) {
 		}
 		s.consultFile(f.file(tool, e.Place()), e, f, out)
 		s.consultFolder(tool, e, f, out)
+	}
+	for _, e := range f.shell.facts.Effects {
+		if e.Below && toolFor(e) != "" {
+			s.consultBelow(e, f, out)
+		}
+	}
+	s.consultWords(f, out)
+}
+
+// consultWords does so for words that name files, of commands that do more than
+// look: which of them they read, only the program knows.
+func (s *Set) consultWords(f *Facts, out *said) {
+	for i, c := range f.shell.facts.Commands {
+		if f.certain(i) {
+			continue
+		}
+		for _, w := range c.Words[min(1, len(c.Words)):] {
+			for _, name := range pieces(w.Text) {
+				if f.left--; f.left < 0 || name == "" || len(name) > maxPath {
+					continue
+				}
+				if file := f.file("Read", name); exists(file.path.lexical) {
+					s.consultFile(file, shell.Effect{Start: w.Start, End: w.End}, f, out)
+				}
+			}
+		}
+	}
+}
+
+func exists(name string) bool {
+	_, err := os.Lstat(filepath.FromSlash(name))
+	return name != "" && err == nil
+}
+
+// certain reports whether all is known that a command does, and it only looks.
+func (f *Facts) certain(command int) bool {
+	return !slices.ContainsFunc(f.shell.facts.Effects, func(e shell.Effect) bool {
+		return e.Command == command && !slices.Contains(onlyLooking, e.Action)
+	})
+}
+
+// consultBelow does so for the files below a folder, until a rule speaks.
+func (s *Set) consultBelow(e shell.Effect, f *Facts, out *said) {
+	files, _ := f.below(e) // readable asks if they are not known
+	for _, name := range files {
+		file := f.file(toolFor(e), name)
+		before := len(out.reasons)
+		if s.consultFile(file, e, f, out); len(out.reasons) > before {
+			return
+		}
 	}
 }
 
@@ -157,24 +211,99 @@ func (s *Set) forbid(l *layer, file *Facts, out *said) {
 	}
 }
 
-// linksStay reports whether no link in a folder leads out of the project: a
-// pattern would follow it.
-func (f *Facts) linksStay(folder string) bool {
-	if f.left -= 16; f.left < 0 {
-		return false
+// below returns the files that an effect reads below its path, as far as they
+// exist. There may be too many to know.
+func (f *Facts) below(e shell.Effect) (files []string, known bool) {
+	key := spread{e.Place(), e.Which}
+	if found, has := f.spreads[key]; has {
+		return found, found != nil
 	}
-	entries, err := os.ReadDir(filepath.FromSlash(folder))
+	if f.spreads == nil {
+		f.spreads = map[spread][]string{}
+	}
+	l := lookup{left: &f.left, which: e.Which, found: []string{}}
+	if e.Which.Glob != "" {
+		l.expand(e.Place(), strings.FieldsFunc(e.Which.Glob, func(r rune) bool { return r == '/' }))
+	} else {
+		l.walk(e.Place(), 0)
+	}
+	if f.left < 0 {
+		l.found = nil
+	}
+	f.spreads[key] = l.found
+	return l.found, l.found != nil
+}
+
+type spread struct {
+	path  string
+	which shell.Which
+}
+
+// A lookup collects files.
+type lookup struct {
+	left  *int
+	which shell.Which
+	found []string
+}
+
+const maxDepth = 64
+
+// expand follows a pattern of the shell: a * matches no dot in front, and a
+// folder that it matches is shown by programs with what is in it.
+func (l *lookup) expand(dir string, parts []string) {
+	if len(parts) == 0 || strings.HasPrefix(parts[0], "**") {
+		l.walk(dir, 0)
+		return
+	}
+	for _, name := range l.names(dir) {
+		ok, err := path.Match(parts[0], name)
+		hidden := strings.HasPrefix(name, ".") && !strings.HasPrefix(parts[0], ".")
+		switch {
+		case !ok && err == nil || hidden:
+		case len(parts) == 1:
+			l.found = append(l.found, dir+"/"+name)
+		default:
+			l.expand(dir+"/"+name, parts[1:])
+		}
+	}
+}
+
+// walk collects all that is below a folder. What is in .git and node_modules
+// is no file of the project.
+func (l *lookup) walk(dir string, depth int) {
+	entries, err := os.ReadDir(filepath.FromSlash(dir))
 	if err != nil {
-		return os.IsNotExist(err)
+		l.found = append(l.found, dir) // a file
+		return
 	}
-	return !slices.ContainsFunc(entries, func(e os.DirEntry) bool {
-		if f.left--; f.left < 0 {
-			return true
+	if depth > maxDepth {
+		*l.left = -1
+	}
+	for _, e := range entries {
+		name, link := e.Name(), e.Type()&os.ModeSymlink != 0
+		if *l.left--; *l.left < 0 {
+			return
 		}
-		if e.Type()&os.ModeSymlink == 0 {
-			return false
+		switch matches, _ := doublestar.Match(l.which.Named, name); {
+		case l.which.Visible && strings.HasPrefix(name, "."), link && !l.which.Linked, name == ".git", name == "node_modules":
+		case e.IsDir():
+			l.walk(dir+"/"+name, depth+1)
+		case l.which.Named == "" || matches:
+			l.found = append(l.found, dir+"/"+name)
 		}
-		resolved, _, err := f.world.follow(folder+"/"+e.Name(), &f.left)
-		return err != nil || !f.inProject(resolved)
-	})
+	}
+}
+
+func (l *lookup) names(dir string) (out []string) {
+	entries, err := os.ReadDir(filepath.FromSlash(dir))
+	if err != nil {
+		return nil
+	}
+	for _, e := range entries {
+		if *l.left--; *l.left < 0 {
+			return nil
+		}
+		out = append(out, e.Name())
+	}
+	return out
 }

@@ -89,22 +89,27 @@ func (f *Facts) guardedWords(command int, left *int) *gatelatch.Reason {
 		if i == 0 {
 			continue
 		}
-		word := w.Text
-		names := strings.FieldsFunc(word, func(r rune) bool { return strings.ContainsRune("=:,@", r) })
-		if strings.HasPrefix(word, "-") && len(word) > 2 {
-			names = append(names, word[2:]) // -ofile
-		}
-		if !slices.Contains(names, word) {
-			names = append(names, word)
-		}
-		for _, name := range names {
-			if r := f.named(name, word, "a command", left); r != nil {
+		for _, name := range pieces(w.Text) {
+			if r := f.named(name, w.Text, "a command", left); r != nil {
 				r.Field, r.Start, r.End = "command", w.Start, w.End
 				return r
 			}
 		}
 	}
 	return nil
+}
+
+// pieces returns what in a word may be a path: all of it, file in -ofile, in
+// --out=file and in @file.
+func pieces(word string) []string {
+	names := strings.FieldsFunc(word, func(r rune) bool { return strings.ContainsRune("=:,@", r) })
+	if strings.HasPrefix(word, "-") && len(word) > 2 {
+		names = append(names, word[2:])
+	}
+	if !slices.Contains(names, word) {
+		names = append(names, word)
+	}
+	return names
 }
 
 // protectedCommand does the same for a command line that is not one plain

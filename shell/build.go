@@ -130,6 +130,6 @@ func (b *builder) open(v WordValue, quoted bool) {
 	if quoted && kind == Listed {
 		kind = Any // several lines in one word
 	}
-	b.cur = WordValue{Kind: kind, Text: v.Text, home: b.cur.home, secret: v.secret}
+	b.cur = WordValue{Kind: kind, Text: v.Text, home: b.cur.home, secret: v.secret, named: v.named}
 	b.started = true
 }

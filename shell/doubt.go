@@ -16,7 +16,8 @@ func mayBeOption(w WordValue) bool {
 // certain reports whether it is clear which option a word is, if only its
 // beginning is known: --format=$x.
 func (u *usage) certain(w WordValue) bool {
-	return w.Kind == Begins && strings.HasPrefix(w.Text, "--") && strings.Contains(w.Text, "=")
+	name, _, value := strings.Cut(w.Text, "=")
+	return (w.Kind == Begins || w.Kind == Glob) && value && strings.HasPrefix(name, "--") && !strings.ContainsAny(name, `*?[\`)
 }
 
 // doubt takes a word that may be an option for an operand, if that makes no

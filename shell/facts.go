@@ -42,12 +42,21 @@ type Effect struct {
 	// Walked is Path before ".." was removed, if there is one: behind a link it
 	// is the parent of where that leads.
 	Walked string
-	// Below says that Path is only where the file lies.
+	// Below says that Path is only where the files lie; Which says which.
 	Below bool
+	Which Which
 	// Start and End are bytes of the source.
 	Start, End int
 	// Command is the index of the command that has the effect.
 	Command int
+}
+
+// Which says which files below a folder are meant.
+type Which struct {
+	Glob    string // a pattern of the shell, or "" for all at any depth
+	Named   string // what the last element matches, with braces; "" is anything
+	Visible bool   // none behind a name with a dot in front
+	Linked  bool   // links are followed
 }
 
 // A WordKind says how much is known about a word.
@@ -72,8 +81,9 @@ type WordValue struct {
 	Text       string
 	Alts       []string
 	Start, End int
-	secret     bool // the names were chosen as those of credentials
-	home       bool // the text begins with a home directory that was written ~
+	secret     bool   // the names were chosen as those of credentials
+	named      string // what the names were chosen by
+	home       bool   // the text begins with a home directory that was written ~
 }
 
 // Known reports whether the value is certain.

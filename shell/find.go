@@ -94,10 +94,16 @@ func (u *usage) findTerm(roots []WordValue, found *WordValue) {
 	case !w.Known():
 		u.blame(Unknown, "MAY_BE_OPTION", w)
 	case findAlone[t]:
+		if t == "!" || t == "-not" || t == "-o" || t == "-or" || t == "," {
+			u.choice, found.named = true, "" // which names are found is not clear
+		}
 	case findText[t]:
 		v := u.findValue(w)
 		if findNames[t] && (secretGlob(v.Text) || secretPath(v.Text)) {
 			found.secret = true
+		}
+		if t == "-name" && v.Known() && !u.choice {
+			found.named = v.Text
 		}
 	case findFile[t] || strings.HasPrefix(t, "-newer"):
 		u.file(Reads, u.findValue(w), u.st)

@@ -62,6 +62,8 @@ func (s *spec) looks() func(*usage, WordValue) WordValue {
 		return printenv
 	case "package", "formula", "picture", "archive":
 		return simpleNames
+	case "folders":
+		return folders
 	case "rtk":
 		return rtk
 	case "files":

@@ -20,6 +20,7 @@ type usage struct {
 	help     bool
 	strange  bool // an option is not known
 	unlisted bool // an option is not listed, and need not be
+	choice   bool // find has more than one expression
 	grouped  bool // the last word was one that stands in front of a command
 }
 

@@ -33,6 +33,9 @@ func (r *reader) fileAs(a Action, w WordValue, st *state, code string) {
 		e.Walked = e.Path
 	}
 	e.Path = clean(e.Path)
+	if e.Below {
+		e.Which = which(w)
+	}
 	switch {
 	case strings.HasPrefix(e.Path, "/dev/tcp/"), strings.HasPrefix(e.Path, "/dev/udp/"), strings.Contains(w.Text, "://"):
 		e.Action = Connects
@@ -115,6 +118,13 @@ func (s *state) place(w WordValue) (p string, below bool) {
 		text = s.dir + "/" + text
 	}
 	return text, below
+}
+
+func which(w WordValue) Which {
+	if w.Kind == Glob {
+		return Which{Glob: strings.TrimPrefix(w.Text, globRoot(w.Text)), Linked: true}
+	}
+	return Which{Named: w.named, Linked: true}
 }
 
 // globRoot returns the folder that all matches lie below. ".." behind a * would

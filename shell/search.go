@@ -13,8 +13,8 @@ func grep(u *usage, out WordValue) WordValue {
 		files = files[1:]
 	}
 	recursive := u.spec.grammar == "rg" || u.has("-r", "-R", "--recursive", "--dereference-recursive")
-	if len(files) == 0 && recursive && (u.spec.grammar == "grep" || u.stdin == nil) {
-		u.file(Reads, WordValue{Kind: Const, Text: "."}, u.st)
+	if recursive {
+		u.through(files)
 	}
 	switch {
 	case u.has("--label", "--path-separator"):
@@ -23,6 +23,46 @@ func grep(u *usage, out WordValue) WordValue {
 		return listed(files)
 	case len(files) == 0 && u.stdin != nil && !u.has("-o", "--only-matching", "-r", "--replace"):
 		return *u.stdin
+	}
+	return out
+}
+
+// through judges a search through folders: all that is below them is read.
+func (u *usage) through(dirs []WordValue) {
+	rg := u.spec.grammar == "rg"
+	which := Which{Visible: rg && !u.has("--hidden", "-.", "-u", "--unrestricted"), Linked: u.has("-R", "--dereference-recursive", "--follow") || rg && u.has("-L")}
+	var names []string
+	for _, g := range u.given {
+		if g.name == "--include" {
+			names = append(names, g.value.Text)
+		}
+	}
+	if len(names) > 0 {
+		which.Named = "{" + strings.Join(names, ",") + "}"
+	}
+	if len(dirs) == 0 && rg && u.stdin != nil {
+		return
+	}
+	if len(dirs) == 0 {
+		dirs = []WordValue{{Kind: Const, Text: "."}}
+	}
+	for _, w := range dirs {
+		if p, _ := u.st.place(w); p != "" && !elsewhere(w.Text) {
+			u.add(Effect{Action: Reads, Code: "FILE", Detail: w.Text, Path: clean(p), Below: true, Which: which, Start: w.Start, End: w.End})
+		} else {
+			u.file(Reads, w, u.st)
+		}
+	}
+}
+
+// folders is for programs that go through folders if they are told to.
+func folders(u *usage, out WordValue) WordValue {
+	if u.has("-r", "-R", "-a", "--recursive", "--archive", "-c", "--create") {
+		from := u.operands
+		if u.spec.name == "cp" && len(from) > 0 {
+			from = from[:len(from)-1]
+		}
+		u.through(from)
 	}
 	return out
 }

@@ -56,6 +56,9 @@ func simpleNames(u *usage, out WordValue) WordValue {
 			u.blame(Executes, "OPERAND_CODE", w)
 		}
 	}
+	if u.spec.grammar == "archive" {
+		return folders(u, out)
+	}
 	return out
 }
 

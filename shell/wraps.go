@@ -110,7 +110,7 @@ func (u *usage) items() []WordValue {
 		}
 		return out
 	case Listed, Names:
-		return []WordValue{{Kind: Listed, Text: in.Text, secret: in.secret}}
+		return []WordValue{{Kind: Listed, Text: in.Text, secret: in.secret, named: in.named}}
 	case Glob:
 		return []WordValue{in}
 	default:
