@@ -38,7 +38,7 @@ type Facts struct {
 	// concerns are what must be asked whatever the rules say.
 	concerns []gatelatch.Reason
 
-	spreads map[spread][]string // files below folders that a command reads
+	spreads map[spread][]found  // files below folders that a command reads
 	looked  map[string]bool     // paths that a command reads: whether it may
 	paths   map[string]*pathUse // paths in other fields, looked up when a condition wants them
 	left    int                 // how much more may be looked up for those

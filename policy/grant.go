@@ -180,6 +180,9 @@ func (f *Facts) lineStays(w words, hits []hit, scope gatelatch.Scope) error {
 	covered := map[int]bool{}
 	for _, h := range hits {
 		covered[h.command] = true
+		if dir := u.facts.Commands[h.command].Dir; scope == gatelatch.ForProject && !f.inProject(f.newPathUse(dir, nil).certain...) {
+			return errors.New("the command does not run inside the project")
+		}
 		var words []string
 		for _, w := range u.facts.Commands[h.command].Words {
 			words = append(words, w.Text)

@@ -111,9 +111,12 @@ func (f *Facts) readable(e shell.Effect) bool {
 // belowReadable does so for all files that are read below a folder.
 func (f *Facts) belowReadable(e shell.Effect) bool {
 	files, known := f.below(e)
-	return known && !slices.ContainsFunc(files, func(name string) bool {
-		resolved, _, err := f.world.follow(name, &f.left)
-		return err != nil || !f.inProject(resolved) && !scratch(resolved) || shell.Secret(name) || shell.Secret(resolved)
+	return known && !slices.ContainsFunc(files, func(at found) bool {
+		if !at.link {
+			return shell.Secret(at.name)
+		}
+		resolved, _, err := f.world.follow(at.name, &f.left)
+		return err != nil || !f.inProject(resolved) && !scratch(resolved) || shell.Secret(at.name) || shell.Secret(resolved)
 	})
 }
 

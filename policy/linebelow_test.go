@@ -23,21 +23,24 @@ func TestRulesReachBelowFolders(t *testing.T) {
 	if err := os.Symlink("/etc", filepath.Join(project, "src/deep/out")); err != nil {
 		t.Fatal(err)
 	}
+	if err := os.Symlink("private", filepath.Join(project, "link")); err != nil {
+		t.Fatal(err)
+	}
 	s := rules(t, "exec: {reads: allow}\ndeny: ['Read(./private/**)']\nallow: ['Bash(tool:*)', 'Bash(tool .npmrc)', 'Bash(cp:*)', 'Bash(npm run:*)', 'Bash(go test:*)']")
 	for want, commands := range map[gatelatch.Effect][]string{
 		gatelatch.Deny: {
 			"cat private/x", "cat p*/x", "cat ?rivate/*", "cat */x", "for d in */; do cat $d/x; done", "grep -r x .", "grep -rn x", "grep -R x .", "rg x", "rg x .", "ag x",
 			"find . -type f -exec cat {} +", "find . -type f | xargs cat", "find . -name x -exec cat {} \\;", "for f in $(find .); do cat $f; done", "diff -r . src",
 			"cp -r . /backup", "tar cf - .", "tool private/x", "tool --file=private/x", "tool @private/x", "tool -fprivate/x", "git show HEAD:private/x", "git blame private/x",
-			"git log -p -- private/x", "git diff HEAD -- ':(top)private/x'",
+			"cd private && tool x", "cd private; tool -fx", "(cd private && tool x)", "grep -r x link", "cat link/*", "git log -p -- private/x", "git diff HEAD -- ':(top)private/x'",
 		},
 		gatelatch.Ask: {
 			"cat conf/.*", "grep -r x conf", "grep -r x keys", "rg --hidden x conf", "cat keys/*", "find keys -type f | xargs cat", "grep -R x src", "rg -L x src", "cat src/*/*/passwd",
-			"tool conf/.npmrc", "tool -d @.npmrc", "tool keys/server.key", "npm run x --script-shell=./y", "npm run x --prefix /y", "go test -exec ./x ./...",
+			"cd .git/hooks && tool pre-commit", "cd .git; tool hooks/x", "cd .claude && tool x", "cd src && cd ../.git && tool x", "tool conf/.npmrc", "tool -d @.npmrc", "tool keys/server.key", "npm run x --script-shell=./y", "npm run x --prefix /y", "go test -exec ./x ./...",
 		},
 		gatelatch.Allow: {
 			"rg x src conf", "grep -rn x src", "grep -rn x --include=*.go src conf keys", "grep -rn x --include='*.go' --include='*.md' src", "cat src/*", "ls src/* conf/*", "find . -name '*.go' | xargs wc -l",
-			"find . -name '*.go' -exec grep -l x {} +", "cat *.txt", "diff -r src src", "diff -u a.txt src/a.go", "cp -r src .", "tool .npmrc", "tool a.txt", "npm run x", "go test ./...",
+			"find . -name '*.go' -exec grep -l x {} +", "cat *.txt", "diff -r src src", "diff -u a.txt src/a.go", "cp -r src .", "tool .npmrc", "tool a.txt", "cd src && cd deep && tool b.go", "npm run x", "go test ./...",
 		},
 	} {
 		for _, command := range commands {

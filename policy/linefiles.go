@@ -54,15 +54,28 @@ func (s *Set) consultWords(f *Facts, out *said) {
 		}
 		for _, w := range c.Words[min(1, len(c.Words)):] {
 			for _, name := range pieces(w.Text) {
-				if f.left--; f.left < 0 || name == "" || len(name) > maxPath {
+				if len(name) > maxPath {
 					continue
 				}
+				if f.left--; f.left < 0 {
+					out.add(*asked("the command names too many files"))
+					return
+				}
+				name = from(c.Dir, name)
 				if file := f.file("Read", name); exists(file.path.lexical) {
 					s.consultFile(file, shell.Effect{Start: w.Start, End: w.End}, f, out)
 				}
 			}
 		}
 	}
+}
+
+// from is a name as seen from the folder that a command runs in.
+func from(dir, name string) string {
+	if dir == "" || filepath.IsAbs(name) || strings.HasPrefix(name, "~") {
+		return name
+	}
+	return dir + "/" + name
 }
 
 func exists(name string) bool {
@@ -77,11 +90,23 @@ func (f *Facts) certain(command int) bool {
 	})
 }
 
+// fileAt is the same for a file that was found; one that no link leads to need
+// not be looked up.
+func (f *Facts) fileAt(tool string, at found) *Facts {
+	if at.link {
+		return f.file(tool, at.name)
+	}
+	sub := f.using(tool)
+	sub.path = &pathUse{given: at.name, lexical: at.name, certain: []string{at.name}, possible: []string{at.name}}
+	sub.path.fold()
+	return sub
+}
+
 // consultBelow does so for the files below a folder, until a rule speaks.
 func (s *Set) consultBelow(e shell.Effect, f *Facts, out *said) {
 	files, _ := f.below(e) // readable asks if they are not known
-	for _, name := range files {
-		file := f.file(toolFor(e), name)
+	for _, at := range files {
+		file := f.fileAt(toolFor(e), at)
 		before := len(out.reasons)
 		if s.consultFile(file, e, f, out); len(out.reasons) > before {
 			return
@@ -174,12 +199,17 @@ func toolFor(e shell.Effect) string {
 
 // file is the facts of using a path with a tool for files.
 func (f *Facts) file(tool, path string) *Facts {
+	sub := f.using(tool)
+	sub.path = sub.newPathUse(path, &f.left)
+	sub.path.fold()
+	return sub
+}
+
+func (f *Facts) using(tool string) *Facts {
 	sub := *f
 	sub.call = &gatelatch.Call{Kind: f.call.Kind, Tool: tool, Dir: f.call.Dir}
 	sub.input, sub.fields, sub.shell, sub.concerns, sub.unmatched, sub.paths = nil, nil, nil, nil, "", nil
 	sub.buf = buffers{}
-	sub.path = sub.newPathUse(path, &f.left)
-	sub.path.fold()
 	return &sub
 }
 
@@ -213,19 +243,23 @@ func (s *Set) forbid(l *layer, file *Facts, out *said) {
 
 // below returns the files that an effect reads below its path, as far as they
 // exist. There may be too many to know.
-func (f *Facts) below(e shell.Effect) (files []string, known bool) {
+func (f *Facts) below(e shell.Effect) (files []found, known bool) {
 	key := spread{e.Place(), e.Which}
-	if found, has := f.spreads[key]; has {
-		return found, found != nil
+	if files, has := f.spreads[key]; has {
+		return files, files != nil
 	}
 	if f.spreads == nil {
-		f.spreads = map[spread][]string{}
+		f.spreads = map[spread][]found{}
 	}
-	l := lookup{left: &f.left, which: e.Which, found: []string{}}
+	base, _, err := f.world.follow(e.Place(), &f.left)
+	if err != nil {
+		return nil, false
+	}
+	l := lookup{left: &f.left, which: e.Which, found: []found{}}
 	if e.Which.Glob != "" {
-		l.expand(e.Place(), strings.FieldsFunc(e.Which.Glob, func(r rune) bool { return r == '/' }))
+		l.expand(base, false, strings.FieldsFunc(e.Which.Glob, func(r rune) bool { return r == '/' }))
 	} else {
-		l.walk(e.Place(), 0)
+		l.walk(base, 0)
 	}
 	if f.left < 0 {
 		l.found = nil
@@ -239,31 +273,45 @@ type spread struct {
 	which shell.Which
 }
 
+// found is a file, and whether a link leads there.
+type found struct {
+	name string
+	link bool
+}
+
 // A lookup collects files.
 type lookup struct {
 	left  *int
 	which shell.Which
-	found []string
+	found []found
 }
 
 const maxDepth = 64
 
 // expand follows a pattern of the shell: a * matches no dot in front, and a
 // folder that it matches is shown by programs with what is in it.
-func (l *lookup) expand(dir string, parts []string) {
+func (l *lookup) expand(dir string, link bool, parts []string) {
 	if len(parts) == 0 || strings.HasPrefix(parts[0], "**") {
 		l.walk(dir, 0)
 		return
 	}
-	for _, name := range l.names(dir) {
+	entries, err := os.ReadDir(filepath.FromSlash(dir))
+	if err != nil {
+		return
+	}
+	for _, e := range entries {
+		if *l.left--; *l.left < 0 {
+			return
+		}
+		name, link := e.Name(), link || e.Type()&os.ModeSymlink != 0
 		ok, err := path.Match(parts[0], name)
 		hidden := strings.HasPrefix(name, ".") && !strings.HasPrefix(parts[0], ".")
 		switch {
 		case !ok && err == nil || hidden:
 		case len(parts) == 1:
-			l.found = append(l.found, dir+"/"+name)
+			l.found = append(l.found, found{dir + "/" + name, link})
 		default:
-			l.expand(dir+"/"+name, parts[1:])
+			l.expand(dir+"/"+name, link, parts[1:])
 		}
 	}
 }
@@ -273,7 +321,7 @@ func (l *lookup) expand(dir string, parts []string) {
 func (l *lookup) walk(dir string, depth int) {
 	entries, err := os.ReadDir(filepath.FromSlash(dir))
 	if err != nil {
-		l.found = append(l.found, dir) // a file
+		l.found = append(l.found, found{dir, true}) // a file
 		return
 	}
 	if depth > maxDepth {
@@ -289,21 +337,7 @@ func (l *lookup) walk(dir string, depth int) {
 		case e.IsDir():
 			l.walk(dir+"/"+name, depth+1)
 		case l.which.Named == "" || matches:
-			l.found = append(l.found, dir+"/"+name)
+			l.found = append(l.found, found{dir + "/" + name, link})
 		}
 	}
-}
-
-func (l *lookup) names(dir string) (out []string) {
-	entries, err := os.ReadDir(filepath.FromSlash(dir))
-	if err != nil {
-		return nil
-	}
-	for _, e := range entries {
-		if *l.left--; *l.left < 0 {
-			return nil
-		}
-		out = append(out, e.Name())
-	}
-	return out
 }

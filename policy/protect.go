@@ -85,12 +85,21 @@ func (f *Facts) guardedEffect(e shell.Effect, left *int) (r *gatelatch.Reason) {
 // guardedWords looks at every word of a command: which of them are paths, and
 // which it writes to, only the program knows.
 func (f *Facts) guardedWords(command int, left *int) *gatelatch.Reason {
-	for i, w := range f.shell.facts.Commands[command].Words {
+	c := &f.shell.facts.Commands[command]
+	if c.Dir == "" && f.call.Dir != "" {
+		return asked("where the command runs can't be known, and may be protected")
+	}
+	if c.Dir != f.call.Dir {
+		if r := f.named(c.Dir, "", "a command", left); r != nil {
+			return r
+		}
+	}
+	for i, w := range c.Words {
 		if i == 0 {
 			continue
 		}
 		for _, name := range pieces(w.Text) {
-			if r := f.named(name, w.Text, "a command", left); r != nil {
+			if r := f.named(from(c.Dir, name), w.Text, "a command", left); r != nil {
 				r.Field, r.Start, r.End = "command", w.Start, w.End
 				return r
 			}

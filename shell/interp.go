@@ -112,9 +112,27 @@ func (r *reader) text(n syntax.Node) string {
 	return r.src[start:max(start, min(int(n.End().Offset()), len(r.src)))]
 }
 
+// chain reads a && b && c: what follows runs only if all before it did. It
+// returns the states in which something was left out.
+func (r *reader) chain(c *syntax.BinaryCmd, st *state) (skipped []*state) {
+	if left, ok := c.X.Cmd.(*syntax.BinaryCmd); ok && left.Op == syntax.AndStmt && !c.X.Negated && len(c.X.Redirs) == 0 {
+		skipped = r.chain(left, st)
+	} else {
+		r.stmt(c.X, st)
+	}
+	skipped = append(skipped, st.clone())
+	r.stmt(c.Y, st)
+	return skipped
+}
+
 func (r *reader) binary(c *syntax.BinaryCmd, st *state) WordValue {
 	switch c.Op {
-	case syntax.AndStmt, syntax.OrStmt:
+	case syntax.AndStmt:
+		for _, skipped := range r.chain(c, st) {
+			st.join(skipped)
+		}
+		return WordValue{}
+	case syntax.OrStmt:
 		r.stmt(c.X, st)
 		skipped := st.clone()
 		r.stmt(c.Y, st)
