@@ -9,7 +9,7 @@ import (
 // What a project's grant allows runs in the project, wherever the line goes first.
 func TestProjectGrantsStayInTheProject(t *testing.T) {
 	t.Parallel()
-	project := outsideTemp(t)
+	project := t.TempDir()
 	s := rules(t, "exec: {reads: allow}")
 	for command, want := range map[string]gatelatch.Effect{
 		"make test":                   gatelatch.Allow,

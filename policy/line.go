@@ -91,7 +91,7 @@ func (f *Facts) readable(e shell.Effect) bool {
 	ok := false
 	for _, path := range slices.Compact([]string{e.Path, e.Place()}) { // a program may remove ".." itself
 		resolved, _, err := f.world.follow(path, &f.left)
-		ok = err == nil && f.left >= 0 && (f.inProject(resolved) || scratch(resolved)) && f.own([]string{resolved}) == "" && (resolved == path || !shell.Secret(resolved))
+		ok = err == nil && f.left >= 0 && (f.inProject(resolved) || f.scratch(resolved)) && f.own([]string{resolved}) == "" && (resolved == path || !shell.Secret(resolved))
 		if ok && e.Below {
 			ok = f.belowReadable(e)
 		}
@@ -116,16 +116,17 @@ func (f *Facts) belowReadable(e shell.Effect) bool {
 			return shell.Secret(at.name)
 		}
 		resolved, _, err := f.world.follow(at.name, &f.left)
-		return err != nil || !f.inProject(resolved) && !scratch(resolved) || shell.Secret(at.name) || shell.Secret(resolved)
+		return err != nil || !f.inProject(resolved) && !f.scratch(resolved) || shell.Secret(at.name) || shell.Secret(resolved)
 	})
 }
 
 // scratch reports whether a path lies in a folder for temporary files, where
-// agents leave logs.
-func scratch(path string) bool {
+// agents leave logs. A project in such a folder has others beside it.
+func (f *Facts) scratch(path string) bool {
 	return slices.ContainsFunc([]string{"/tmp", "/var/tmp", filepath.ToSlash(os.TempDir())}, func(dir string) bool {
 		_, inside := relative(dir, path)
-		return inside && path != dir
+		_, among := relative(dir, f.project.resolved)
+		return inside && path != dir && !among
 	})
 }
 

@@ -11,7 +11,7 @@ import (
 // A rule about a file holds however the shell gets to it.
 func TestRulesReachBelowFolders(t *testing.T) {
 	t.Parallel()
-	project := filepath.Join(outsideTemp(t), "p")
+	project := filepath.Join(t.TempDir(), "p")
 	for _, name := range []string{"private/x", "src/a.go", "src/deep/b.go", "conf/.npmrc", "keys/server.key", "a.txt"} {
 		if err := os.MkdirAll(filepath.Join(project, filepath.Dir(name)), 0o700); err != nil {
 			t.Fatal(err)

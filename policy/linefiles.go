@@ -35,10 +35,9 @@ func (s *Set) consultFiles(f *Facts, out *said) {
 			return
 		}
 		s.consultFile(f.file(tool, e.Place()), e, f, out)
-		s.consultFolder(tool, e, f, out)
 	}
 	for _, e := range f.shell.facts.Effects {
-		if e.Below && toolFor(e) != "" {
+		if (e.Below || e.Action == shell.Deletes) && toolFor(e) != "" {
 			s.consultBelow(e, f, out)
 		}
 	}
@@ -112,77 +111,6 @@ func (s *Set) consultBelow(e shell.Effect, f *Facts, out *said) {
 			return
 		}
 	}
-}
-
-// listing are programs that show the names in a folder, not what is in its
-// files.
-var listing = []string{"ls", "dir", "find", "fd", "tree", "du", "stat", "cd", "pushd", "test", "[", "file", "realpath", "readlink", "git"}
-
-// consultFolder asks about a command that goes through a whole folder in which a
-// rule forbids something: nobody knows where it stops.
-func (s *Set) consultFolder(tool string, e shell.Effect, f *Facts, out *said) {
-	if e.Action == shell.Reads && slices.Contains(listing, f.shell.program(e.Command)) {
-		return
-	}
-	folder, _, err := f.world.follow(e.Place(), &f.left)
-	if info, e := os.Stat(folder); err != nil || e != nil || !info.IsDir() {
-		return
-	}
-	for _, l := range s.layers {
-		s.forbiddenIn(l, tool, folder, e, f, out)
-		for i := range l.sections {
-			if _, possible := f.inSection(&l.sections[i]); possible {
-				s.forbiddenIn(l.sections[i].layer, tool, folder, e, f, out)
-			}
-		}
-	}
-}
-
-func (s *Set) forbiddenIn(l *layer, tool, folder string, e shell.Effect, f *Facts, out *said) {
-	for _, r := range l.places {
-		if !r.covers(tool) || !r.Until.IsZero() && r.ended(s.now()) {
-			continue
-		}
-		p, ok := r.on.(pathPattern)
-		if !ok {
-			continue
-		}
-		for _, root := range f.rootsOf(p.below) {
-			base := fold(filepath.ToSlash(filepath.Join(root, p.base())))
-			if _, inside := relative(fold(folder), base); inside && base != fold(folder) {
-				out.add(gatelatch.Reason{
-					Effect: gatelatch.Ask, Layer: l.name, Rule: r.Text, Source: r.Source, Field: "command",
-					Message: "this goes through a folder in which a rule speaks about files", Part: f.shell.part(e.Start, e.End), Start: e.Start, End: e.End,
-				})
-				break
-			}
-		}
-	}
-}
-
-// program is the name of what a command runs, "" if it is not known.
-func (u *shellUse) program(command int) string {
-	if command < 0 || command >= len(u.facts.Commands) || len(u.facts.Commands[command].Words) == 0 {
-		return ""
-	}
-	w := u.facts.Commands[command].Words[0]
-	if !w.Known() {
-		return ""
-	}
-	return filepath.Base(w.Text)
-}
-
-// rootsOf returns the folders that a pattern may start from.
-func (f *Facts) rootsOf(below byte) []string {
-	switch below {
-	case '.':
-		return []string{f.project.given, f.project.resolved}
-	case '~':
-		return []string{f.home.given, f.home.resolved}
-	case '/':
-		return []string{"/"}
-	}
-	return nil // anywhere: every folder would count
 }
 
 func toolFor(e shell.Effect) string {

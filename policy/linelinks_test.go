@@ -11,7 +11,7 @@ import (
 // Behind a link, ".." is the parent of where it leads, whatever the path looks like.
 func TestParentsOfLinks(t *testing.T) {
 	t.Parallel()
-	top := outsideTemp(t)
+	top := t.TempDir()
 	project := filepath.Join(top, "p")
 	for _, dir := range []string{"p/apps/web/node_modules", "p/packages/ui", "p/a/b"} {
 		if err := os.MkdirAll(filepath.Join(top, dir), 0o700); err != nil {

@@ -65,7 +65,7 @@ func parse(name string, data []byte, layerName string) (l *layer, err error) {
 	if err := p.file(root); err != nil {
 		return nil, err
 	}
-	p.layer.compile()
+	p.layer.index = newIndex(p.layer.rules)
 	p.layer.sum = gatelatch.SumFields("gatelatch.policy.v1", []byte(layerName), data).String()
 	return p.layer, nil
 }

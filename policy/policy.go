@@ -52,23 +52,11 @@ type layer struct {
 	name  string
 	rules []rule
 	index index
-	// places are the rules that forbid files in certain folders.
-	places []*rule
 	settings
 	sections []section
 	text     string // as it is written
 	sum      string
 	warnings []string
-}
-
-// compile makes the rules ready to be asked.
-func (l *layer) compile() {
-	l.index, l.places = newIndex(l.rules), nil
-	for i := range l.rules {
-		if p, ok := l.rules[i].on.(pathPattern); ok && p.below != '*' && l.rules[i].Effect != gatelatch.Allow {
-			l.places = append(l.places, &l.rules[i])
-		}
-	}
 }
 
 func newSet(layers ...*layer) *Set {

@@ -78,6 +78,8 @@ func TestDefaultRules(t *testing.T) {
 		{"an exact command and more", bash("date -s 2020-01-01"), gatelatch.Ask},
 		{"git status where no repository is", bash("git status"), gatelatch.Allow},
 		{"reading elsewhere", bash("cat /etc/passwd"), gatelatch.Ask},
+		{"a temporary file", bash("tail /tmp/build.log"), gatelatch.Allow},
+		{"all temporary files", bash("grep -r x /tmp"), gatelatch.Ask},
 		{"commands that only read, in a chain", bash("cd src && grep -rn foo . | head -5"), gatelatch.Allow},
 		{"another program of that name", bash("./ls"), gatelatch.Ask},
 		{"another case", bash("LS"), gatelatch.Ask},
@@ -257,7 +259,7 @@ func TestBrokenRuleOnlyTightens(t *testing.T) {
 	} {
 		l := &layer{name: layerUser, rules: []rule{{Rule: Rule{Effect: effect, Text: "Read([x)", Layer: layerUser, Source: "policy.yaml:3"}, tool: "Read", on: bad}}}
 		l.rules[0].say()
-		l.compile()
+		l.index = newIndex(l.rules)
 		l.sum = "x"
 		s := newSet(l)
 		v := judge(t, s, call("Read", `{"file_path":"/[x"}`))

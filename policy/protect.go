@@ -3,6 +3,7 @@ package policy
 import (
 	"maps"
 	"net/url"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -67,7 +68,9 @@ func (f *Facts) guardedEffect(e shell.Effect, left *int) (r *gatelatch.Reason) {
 	writes := e.Action == shell.Writes || e.Action == shell.Deletes
 	switch {
 	case writes && e.Path != "":
-		r = f.named(e.Place(), e.Detail, "a command", left)
+		if r = f.named(e.Place(), e.Detail, "a command", left); r == nil && e.Action == shell.Deletes {
+			r = f.guardedFolder(e)
+		}
 	case writes && e.Code != "COMMAND" && e.Code != "MODE" && e.Code != "OPTION":
 		r = asked("the command writes to a path that can't be known, and may be protected")
 	case e.Path != "":
@@ -80,6 +83,25 @@ func (f *Facts) guardedEffect(e shell.Effect, left *int) (r *gatelatch.Reason) {
 		r.Part = f.shell.part(e.Start, e.End)
 	}
 	return r
+}
+
+// guardedFolder returns why a folder may not be deleted: what is protected lies
+// right in it.
+func (f *Facts) guardedFolder(e shell.Effect) *gatelatch.Reason {
+	folder, _, err := f.world.follow(e.Place(), &f.left)
+	if err != nil {
+		return nil // guardedEffect looked at its name
+	}
+	entries, err := os.ReadDir(filepath.FromSlash(folder))
+	if err != nil {
+		return nil // no folder
+	}
+	for _, entry := range entries {
+		if what := f.protected([]string{folder + "/" + entry.Name()}); what != "" {
+			return asked("protected path: no rule allows a command that deletes %s", what)
+		}
+	}
+	return nil
 }
 
 // guardedWords looks at every word of a command: which of them are paths, and

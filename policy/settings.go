@@ -215,7 +215,7 @@ func (p *parser) project(n *yaml.Node) error {
 	for i := range s.layer.rules {
 		s.layer.rules[i].Project = s.path
 	}
-	s.layer.compile()
+	s.layer.index = newIndex(s.layer.rules)
 	p.layer.warnings = append(p.layer.warnings, s.layer.warnings...)
 	p.layer.sections = append(p.layer.sections, s)
 	return nil

@@ -103,7 +103,6 @@ type Simple struct {
 	Dir        string   // where it runs, "" if that is not known
 	Via        []string // the programs that run it, outermost first: sudo, xargs
 	Redirects  []Redirect
-	Dir        string // where it runs; "" if that is not known
 	Start, End int
 }
 
