@@ -94,11 +94,31 @@ type script struct{ *rand.Rand }
 
 func (s script) pick(list ...string) string { return list[s.IntN(len(list))] }
 
+// A form makes a text of commands (C) and words (W) that are one level simpler.
+var (
+	wordForms = []string{"W", "W", "$(C)", "\"$(C)\"", "`rm a`", "`echo a`", "<(C)", "${x:-W}", "${x:+W}", "${x/a/W}", "$((1))", "$((x))", "$((a[1]))", "Q", "WW"}
+	lineForms = []string{
+		"S", "S", "S", "S", "S", "S", "C; C", "C && C", "C || C", "C | C", "( C )", "{ C; }", "if C; then C; else C; fi", "for x in W W; do C; done", "f() { C; }", "case W in a) C;; esac",
+		"case a in *) C;; esac", "case rm in $x) C;; esac", "x=W C", "x=W", "C > /dev/null", "C > out", "C > $x", "C 2>&1", "C < W", "C <<< W", "C <<E\n$(rm a)\nE\n", "C <<E\n$x\nE\n",
+		"while read x; do C; break; done < a", "! C", "time C", "[[ W == W ]] && C", "C & wait",
+	}
+	plainWords    = strings.Split("a|b|x|src|rm|ls|-l|'a b'|\"$x\"|$x|$y|\"$@\"|$1|{a,b}|{rm,a}|*|[ab]|\\a|r\\m|''|$'\\x72m'|-n|-exec|{}|';'|';rm a'|'rm a'|'$(rm a)'|\"$(rm a)\"|x=rm|1", "|")
+	plainCommands = strings.Split("ls|cat|echo|echo rm|rm|true|:|printf|$x|$y|\"$x\"|eval|f|sort|head -1|grep a|wc|seq 2|basename", "|")
+	programs      = strings.Split("ls|cat|echo|rm|$x|sort|printf %s|xargs|xargs -I{}|env|env A=1|timeout 3|nice|find . -name|find . -exec|find a -maxdepth 0 -exec|sh -c|bash -c|eval|command|builtin|sed|sed -n|awk|test|head|uniq|f|set --|x=rm|x=ls|x=$(echo rm)|y=x|read x|unset x|printf -v x|exec|local x=|declare x=rm|export x|[ -v|[[ -n|let|tr", "|")
+)
+
 func (s script) word(depth int) string {
 	if depth <= 0 {
-		return s.pick("a", "b", "x", "src", "rm", "ls", "-l", "'a b'", `"$x"`, "$x", "$y", `"$@"`, "$1", "{a,b}", "{rm,a}", "*", "[ab]", `\a`, `r\m`, "''", "$'\\x72m'", "-n", "-exec", "{}", "';'", "';rm a'", "'rm a'", "'$(rm a)'", "\"$(rm a)\"", "x=rm", "1")
+		return s.pick(plainWords...)
 	}
-	return s.pick(s.word(0), s.word(0), "$("+s.command(depth-1)+")", "\"$("+s.command(depth-1)+")\"", "`"+s.pick("rm a", "echo rm", "echo a")+"`", "<("+s.command(depth-1)+")", "${x:-"+s.word(0)+"}", "${x:+"+s.word(0)+"}", "${x/a/"+s.word(0)+"}", "$(("+s.pick("1", "x", "1+1", "y", "a[1]")+"))", quote(s.command(depth-1)), s.word(0)+s.word(0))
+	return s.fill(s.pick(wordForms...), depth-1)
+}
+
+func (s script) command(depth int) string {
+	if depth <= 0 {
+		return s.pick(plainCommands...) + s.words(0)
+	}
+	return s.fill(s.pick(lineForms...), depth-1)
 }
 
 func (s script) words(depth int) string {
@@ -109,19 +129,24 @@ func (s script) words(depth int) string {
 	return b.String()
 }
 
-func (s script) command(depth int) string {
-	if depth <= 0 {
-		return s.pick("ls", "cat", "echo", "echo rm", "rm", "true", ":", "printf", "$x", "$y", `"$x"`, "eval", "f", "sort", "head -1", "grep a", "wc", "seq 2", "basename") + s.words(0)
+// fill puts commands and words in place of the capitals of a form.
+func (s script) fill(form string, depth int) string {
+	var b strings.Builder
+	for _, c := range form {
+		switch c {
+		case 'C':
+			b.WriteString(s.command(depth))
+		case 'W':
+			b.WriteString(s.word(depth))
+		case 'Q':
+			b.WriteString(quote(s.command(depth)))
+		case 'S':
+			b.WriteString(s.pick(programs...) + s.words(depth+1))
+		default:
+			b.WriteRune(c)
+		}
 	}
-	d := depth - 1
-	simple := s.pick("ls", "cat", "echo", "rm", "$x", "sort", "printf %s", "xargs", "xargs -I{}", "env", "env A=1", "timeout 3", "nice", "find . -name", "find . -exec", "find a -maxdepth 0 -exec", "sh -c", "bash -c", "eval", "command", "builtin", "sed", "sed -n", "awk", "test", "head", "uniq", "f", "set --", "x=rm", "x=ls", "x=$(echo rm)", "y=x", "read x", "unset x", "printf -v x", "exec", "local x=", "declare x=rm", "export x", "[ -v", "[[ -n", "let", "tr") + s.words(depth)
-	return s.pick(simple, simple, simple,
-		s.command(d)+"; "+s.command(d), s.command(d)+" && "+s.command(d), s.command(d)+" || "+s.command(d), s.command(d)+" | "+s.command(d),
-		"( "+s.command(d)+" )", "{ "+s.command(d)+"; }", "if "+s.command(d)+"; then "+s.command(d)+"; else "+s.command(d)+"; fi",
-		"for x in"+s.words(1)+"; do "+s.command(d)+"; done", "f() { "+s.command(d)+"; }", "case "+s.word(1)+" in "+s.pick("a", "*", "rm", "$x")+") "+s.command(d)+";; esac",
-		"x="+s.word(1)+" "+s.command(d), "x="+s.word(1), s.command(d)+" > "+s.pick("/dev/null", "out", "$x", "&1"), s.command(d)+" 2>&1", s.command(d)+" < "+s.word(0),
-		s.command(d)+" <<< "+s.word(1), s.command(d)+" <<E\n"+s.pick("$(rm a)", "rm a", "$x", "a")+"\nE\n", "while read x; do "+s.command(d)+"; break; done < a", "! "+s.command(d), "time "+s.command(d),
-		"[[ "+s.word(1)+" == "+s.word(1)+" ]] && "+s.command(d), s.command(d)+" & wait")
+	return b.String()
 }
 
 // SEC-40: what a real bash does is among what was said: a text that counts as
@@ -141,14 +166,14 @@ func TestSoakOracle(t *testing.T) {
 		if strings.ContainsAny(src, "~") || !Read(src, env).ReadOnly(scope) {
 			return
 		}
-		if harmless++; os.Getenv("GATELATCH_SOAK") == "" && harmless > 25 {
+		if harmless++; os.Getenv("GATELATCH_SOAK") == "" && harmless > 60 {
 			return
 		}
 		if did := y.run(t, src); did != "" {
 			t.Fatalf("seed %d: counts as harmless, but: %s\n%s", seed, did, src)
 		}
 	})
-	if harmless < 25 {
+	if harmless < 60 {
 		t.Errorf("only %d of %d texts count as harmless: the test tests nothing", harmless, total)
 	}
 }
