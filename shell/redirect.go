@@ -20,7 +20,7 @@ func (r *reader) redirects(list []*syntax.Redirect, st *state, c *Simple) {
 		r.at = at
 		switch rd.Op {
 		case syntax.Hdoc, syntax.DashHdoc:
-			body := r.one(rd.Hdoc, st)
+			body := r.document(rd.Hdoc, st)
 			if rd.Hdoc != nil && strings.Contains(r.text(rd.Hdoc), "\\") {
 				body.Kind = Any // backslashes mean less here
 			}
@@ -95,4 +95,17 @@ func (r *reader) redirect(a Action, target WordValue, s span, st *state) {
 		code = "READ_REDIRECT"
 	}
 	r.fileAs(a, target, st, code)
+}
+
+// document returns the text of a here-document, which is expanded like text in
+// double quotes.
+func (r *reader) document(w *syntax.Word, st *state) WordValue {
+	if w == nil {
+		return WordValue{Kind: Const}
+	}
+	b := builder{r: r, st: st, whole: true}
+	b.parts(w.Parts, true)
+	s := r.spanOf(w)
+	b.cur.Start, b.cur.End = s.start, s.end
+	return b.cur
 }

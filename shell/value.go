@@ -197,6 +197,9 @@ func (b *builder) lit(s string, quoted, first bool) {
 	if s == "" && !quoted {
 		return // {,}
 	}
+	if !quoted && (strings.Contains(s, "<(") || strings.Contains(s, ">(")) {
+		b.r.unknown("SYNTAX", "a process in a parameter, which the parser takes for text")
+	}
 	if !quoted && first && strings.HasPrefix(s, "~") {
 		user, _, slash := strings.Cut(s, "/")
 		switch {
