@@ -198,7 +198,7 @@ func (b *builder) lit(s string, quoted, first bool) {
 		return // {,}
 	}
 	if !quoted && (strings.Contains(s, "<(") || strings.Contains(s, ">(")) {
-		b.r.unknown("SYNTAX", "a process in a parameter, which the parser takes for text")
+		b.r.unreadable("SYNTAX", "a process in a parameter, which the parser takes for text")
 	}
 	if !quoted && first && strings.HasPrefix(s, "~") {
 		user, _, slash := strings.Cut(s, "/")
