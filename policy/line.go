@@ -179,7 +179,7 @@ func (f *Facts) runsHere(dir string) bool {
 // credentials.
 func secretWords(c *shell.Simple, from, command int) (out []shell.Effect) {
 	for _, w := range c.Words[from:] {
-		if slices.ContainsFunc(pieces(w.Text), func(name string) bool { return shell.Secret(name) }) {
+		if slices.ContainsFunc(pieces(w.Text), shell.Secret) {
 			out = append(out, shell.Effect{Action: shell.ShowsSecret, Code: "SECRET_FILE", Detail: w.Text, Start: w.Start, End: w.End, Command: command})
 		}
 	}
