@@ -100,7 +100,10 @@ func (f *Facts) fileAt(tool string, at found) *Facts {
 
 // consultBelow does so for the files below a folder, until a rule speaks.
 func (s *Set) consultBelow(e shell.Effect, f *Facts, out *said) {
-	files, _ := f.below(e) // readable asks if they are not known
+	files, known := f.below(e)
+	if !known && s.forbids(toolFor(e)) {
+		out.add(*asked("there are too many files to hold against the rules"))
+	}
 	for _, at := range files {
 		file := f.fileAt(toolFor(e), at)
 		before := len(out.reasons)
@@ -108,6 +111,16 @@ func (s *Set) consultBelow(e shell.Effect, f *Facts, out *said) {
 			return
 		}
 	}
+}
+
+// forbids reports whether a rule asks or denies about files of a tool.
+func (s *Set) forbids(tool string) bool {
+	return slices.ContainsFunc(s.layers, func(l *layer) bool {
+		in := func(rules []rule) bool {
+			return slices.ContainsFunc(rules, func(r rule) bool { return r.Effect != gatelatch.Allow && r.covers(tool) })
+		}
+		return in(l.rules) || slices.ContainsFunc(l.sections, func(s section) bool { return in(s.layer.rules) })
+	})
 }
 
 func toolFor(e shell.Effect) string {

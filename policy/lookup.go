@@ -11,6 +11,9 @@ import (
 	"github.com/gatelatch/gatelatch/shell"
 )
 
+// maxElsewhere is how many files are looked up outside of the project.
+const maxElsewhere = 1000
+
 // below returns the files that an effect reads below its path, as far as they
 // exist. There may be too many to know.
 func (f *Facts) below(e shell.Effect) (files []found, known bool) {
@@ -25,13 +28,18 @@ func (f *Facts) below(e shell.Effect) (files []found, known bool) {
 	if err != nil {
 		return nil, false
 	}
-	l := lookup{left: &f.left, which: e.Which, found: []found{}}
+	left := &f.left
+	if !f.inProject(base) {
+		few := min(f.left, maxElsewhere)
+		left = &few // it is asked about anyway, unless a rule covers the command
+	}
+	l := lookup{left: left, which: e.Which, found: []found{}}
 	if e.Which.Glob != "" {
 		l.expand(base, false, strings.FieldsFunc(e.Which.Glob, func(r rune) bool { return r == '/' }))
 	} else {
 		l.walk(base, 0)
 	}
-	if f.left < 0 {
+	if *left < 0 {
 		l.found = nil
 	}
 	f.spreads[key] = l.found
