@@ -24,7 +24,7 @@ func TestWhatIsAskedAbout(t *testing.T) {
 		"git push":                     "connects to other machines and changes the repository: git push",
 		"git add a; git commit":        "changes the repository: git add|changes the repository: git commit",
 		"git stash":                    "nobody described what this does without more words: git stash",
-		"kill 12":                      "acts on other processes or the machine: kill|changes something: 12",
+		"kill 12":                      "acts on other processes or the machine: kill",
 		"sudo frobnicate":              "gains or gives rights: sudo|nobody described the program frobnicate: it may do anything",
 		"GIT_EXTERNAL_DIFF=x git diff": "runs something else because of GIT_EXTERNAL_DIFF",
 	} {

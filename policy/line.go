@@ -4,6 +4,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/gatelatch/gatelatch"
 	"github.com/gatelatch/gatelatch/shell"
@@ -231,6 +232,10 @@ func (w words) excuses(f *Facts, c *shell.Simple, e shell.Effect) bool {
 		return false
 	case e.Code == "COMMAND" || e.Code == "UNKNOWN_PROGRAM" || e.Code == "NO_OPERAND":
 		return true
+	case e.Code == "MODE" && !hasOptions(c.Words[len(w.want):]):
+		return true // what it does without other options, or by those of the rule
+	case e.Code == "OPTION" && w.names(e.Detail):
+		return true
 	case len(w.want) > 0 && e.Start >= c.Words[0].Start && e.End <= c.Words[len(w.want)-1].End:
 		return true
 	}
@@ -250,6 +255,23 @@ func (u *shellUse) coveredBy(hits []hit) bool {
 	return !slices.ContainsFunc(u.facts.Effects, func(e shell.Effect) bool {
 		return e.Command < 0 || !slices.ContainsFunc(hits, func(h hit) bool { return h.command == e.Command })
 	})
+}
+
+// names reports whether the rule's own words have an option, which stands at the
+// end of a text such as "tar -x": itself, or among letters.
+func (w words) names(detail string) bool {
+	option := detail[strings.LastIndexByte(detail, ' ')+1:]
+	if len(option) < 2 || option[0] != '-' {
+		return false
+	}
+	return slices.ContainsFunc(w.want, func(word string) bool {
+		letters := len(word) > 1 && len(word) < 5 && word[0] == '-' && word[1] != '-' && len(option) == 2 // longer ones may hold a value
+		return word == option || letters && strings.Contains(word[1:], option[1:])
+	})
+}
+
+func hasOptions(words []shell.WordValue) bool {
+	return slices.ContainsFunc(words, func(w shell.WordValue) bool { return strings.HasPrefix(w.Text, "-") })
 }
 
 func (u *shellUse) hitOf(command int) hit {

@@ -106,6 +106,30 @@ func TestPathRulesCoverTheShell(t *testing.T) {
 	}
 }
 
+// A rule with open words means what a command is for.
+func TestWhatAPrefixMeans(t *testing.T) {
+	t.Parallel()
+	judge := reading(t, "allow: ['Bash(mv:*)', 'Bash(kill:*)', 'Bash(unzip:*)', 'Bash(tar:*)', 'Bash(tar -xf:*)', 'Bash(sort:*)', 'Bash(curl:*)']\n")
+	for command, want := range map[string]gatelatch.Effect{
+		"mv a b":                gatelatch.Allow,
+		"kill 12":               gatelatch.Allow,
+		"unzip a.zip":           gatelatch.Allow,
+		"tar -tf a":             gatelatch.Allow,
+		"tar -xf a":             gatelatch.Allow, // its own rule
+		"tar -xvf a":            gatelatch.Ask,
+		"tar -xf a -C /etc":     gatelatch.Ask,
+		"sort a":                gatelatch.Allow,
+		"sort -o a b":           gatelatch.Ask,
+		"curl https://x.org":    gatelatch.Allow,
+		"curl -o f https://x.y": gatelatch.Ask,
+		"mv a .git/hooks/x":     gatelatch.Ask,
+	} {
+		if v := judge(command); v.Effect != want {
+			t.Errorf("%q: got %s, want %s: %s", command, v.Effect, want, messages(v))
+		}
+	}
+}
+
 // Each command of a line needs its own rule, and says why it has none.
 func TestLinesAreCoveredCommandByCommand(t *testing.T) {
 	t.Parallel()
