@@ -3,6 +3,7 @@ package gatelatch_test
 import (
 	"context"
 	"errors"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -105,14 +106,13 @@ func TestModeThatIsRefused(t *testing.T) {
 // slowly is byTool that lets something happen between judging and saving.
 type slowly struct {
 	byTool
-	meanwhile func()
+	meanwhile atomic.Pointer[func()]
 }
 
 func (p *slowly) Judge(ctx context.Context, c *gatelatch.Call, s *gatelatch.Session, grants []*gatelatch.Grant) gatelatch.Verdict {
 	v := p.byTool.Judge(ctx, c, s, grants)
-	if fn := p.meanwhile; fn != nil {
-		p.meanwhile = nil
-		fn()
+	if fn := p.meanwhile.Swap(nil); fn != nil {
+		(*fn)()
 	}
 	return v
 }
@@ -126,7 +126,7 @@ func TestModeThatEndsWhileJudging(t *testing.T) {
 	w.mode(gatelatch.ModeTerms{Mode: gatelatch.ModeBypass, For: time.Hour})
 	w.from("s1", "/p", "m1") // now the gate knows the session as it is
 	for _, id := range []string{"m2", "m3"} {
-		p.meanwhile = func() { w.mode(gatelatch.ModeTerms{Mode: gatelatch.ModeDefault}) }
+		p.meanwhile.Store(new(func() { w.mode(gatelatch.ModeTerms{Mode: gatelatch.ModeDefault}) }))
 		if b := w.from("s1", "/p", id); b.Calls[0].State != gatelatch.Pending {
 			t.Errorf("%s is %s", id, b.Calls[0].State)
 		}

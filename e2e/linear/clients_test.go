@@ -124,7 +124,7 @@ func (k *talk) proposal(suffix string) gatelatch.Proposal {
 	p := gatelatch.Proposal{Session: gatelatch.SessionInfo{ID: k.session}, Message: k.name}
 	for i := range k.n {
 		p.Calls = append(p.Calls, gatelatch.ProposedCall{
-			Ref: fmt.Sprint(k.name, "_", i), Kind: gatelatch.Permission, Tool: "Bash",
+			Ref: fmt.Sprint(k.name, "_", i), Kind: gatelatch.Permission, Tool: "Bash", Dir: "/srv/project",
 			Input: fmt.Appendf(nil, `{"command":"%s%s"}`, k.command, suffix),
 		})
 	}
