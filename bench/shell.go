@@ -17,7 +17,7 @@ import (
 // typical is what agents run all day.
 var typical = []string{
 	"ls -la src", "pwd", "git status --short", "git diff --stat", "git log --oneline -10", "cat README.md", "head -50 go.mod",
-	"grep -rn 'func main' cmd --include='*.go'", "rg -n TODO internal", "find . -name '*_test.go' -not -path './vendor/*'", "sed -n '1,80p' main.go",
+	"grep -rn 'func main' cmd --include='*.go'", "rg -n deprecated internal", "find . -name '*_test.go' -not -path './vendor/*'", "sed -n '1,80p' main.go",
 	"wc -l src/*.ts", "cat package.json | jq .scripts", "cd web && npm run build", "npm test", "go build ./...", "go test ./... 2>&1 | tail -20",
 	"cargo check", "python3 -m pytest -q", "make lint", "docker ps", "kubectl get pods -n prod", "gh pr list", "curl -s https://example.com",
 	"mkdir -p out && cp a.txt out/", "rm -rf build", "git add -A && git commit -m 'fix: x'", "git push origin main", "echo \"$HOME\"",

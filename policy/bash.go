@@ -186,7 +186,7 @@ func (w words) in(c shell.Command) bool {
 
 // among reports whether have starts with the program of the rule and goes on
 // with its words in their order, whatever stands between them: the options of
-// git -C . push. Unless more may follow, the last word must be the rule'f.
+// git -C . push. Unless more may follow, the last word must be the rule's.
 func (w words) among(have []string, more bool) bool {
 	n, last := len(w.want), len(have)-1
 	switch {

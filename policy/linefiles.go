@@ -58,12 +58,25 @@ func (s *Set) consultWords(f *Facts, out *said) {
 					return
 				}
 				name = from(c.Dir, name)
-				if file := f.file("Read", name); exists(file.path.lexical) {
-					s.consultFile(file, shell.Effect{Start: w.Start, End: w.End}, f, out)
+				if exists(f.absolute(name)) {
+					s.consultFile(f.file("Read", name), shell.Effect{Start: w.Start, End: w.End}, f, out)
 				}
 			}
 		}
 	}
+}
+
+// absolute is a name as seen from where the call would run, "" if that is not
+// known.
+func (f *Facts) absolute(name string) string {
+	switch {
+	case filepath.IsAbs(name):
+	case filepath.IsAbs(f.call.Dir):
+		name = f.call.Dir + "/" + name
+	default:
+		return ""
+	}
+	return filepath.ToSlash(filepath.Clean(name))
 }
 
 // from is a name as seen from the folder that a command runs in.

@@ -2,8 +2,8 @@
 //
 // Rules have no order: deny beats ask, ask beats allow, and what no rule speaks
 // about is asked. The two directions read a call differently. A rule that
-// allows must be certain, so it matches only what can't be anything else: one
-// plain shell command, the path after links are followed. A rule that asks or
+// allows must be certain, so it matches only what can't be anything else: a
+// command that does what its words say, the path after links are followed. A rule that asks or
 // denies matches whatever could be meant. What can't be read is never allowed.
 //
 // A call takes one way through the package: it is read into [Facts], an index

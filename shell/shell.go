@@ -1,7 +1,9 @@
-// Package shell says what a command line would run, without running it.
+// Package shell says what a command line would do, without running it: [Read]
+// gives its commands and their effects, by what is known about each program
+// (the files in spec). What can't be known is an effect, too.
 //
-// It answers two questions, and errs in a different direction on each.
-// [Analysis.Commands] is for rules that forbid: everything that looks like a
+// [Analyse] is older and coarser. It answers two questions, and errs in a
+// different direction on each. [Analysis.Commands] is for rules that forbid: everything that looks like a
 // command, however deep, and rather too much. [Analysis.Plain] is for rules
 // that allow: set only when bash and zsh, with their default options, can't
 // but run exactly these words. Aliases and functions that a shell has from

@@ -403,7 +403,7 @@ func TestAbortReachesARunningTool(t *testing.T) {
 					_ = w.decide(gatelatch.Allowed)
 				}
 				go func() {
-					time.Sleep(time.Minute) //nolint:forbidigo // in the bubble time is fake
+					<-time.After(time.Minute)
 					[]context.CancelCauseFunc{cancelAbort, cancelCall}[by]([]error{enough, gone}[by])
 				}()
 				_, err = tool[0].Run.Run(ctx, push)

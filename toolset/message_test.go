@@ -128,7 +128,7 @@ func TestALateWaiterGetsTheFirstDecision(t *testing.T) {
 		if _, err := w.person.Decide(t.Context(), c.ID, gatelatch.Decision{State: gatelatch.Denied, Digest: c.Digest}); !errors.Is(err, gatelatch.ErrSettled) {
 			t.Errorf("a second decision: %v", err)
 		}
-		time.Sleep(14 * time.Second) //nolint:forbidigo // in the bubble time is fake
+		<-time.After(14 * time.Second)
 		if out, err := w.tool().Run.Run(t.Context(), push); err != nil || string(out) != "did deploy" {
 			t.Errorf("%s, %v", out, err)
 		}
