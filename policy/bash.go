@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 
@@ -40,10 +39,10 @@ func (f *Facts) readShell() {
 		return
 	}
 	f.shell = &shellUse{src: src, facts: shell.Read(src, shell.Env{
-		Dir: f.call.Dir, Home: f.home.given, Project: f.project.given, Files: repositories{f.world.follow},
+		Dir: f.call.Dir, Home: f.home().given, Project: f.project().given, Files: f.world.disk,
 	})}
-	for _, name := range slices.Sorted(maps.Keys(f.fields)) {
-		switch value := f.fields[name]; {
+	for _, m := range f.fields {
+		switch name, value := m.Name, m.Value; {
 		case name == "command" || name == "description" || name == "timeout" || name == "run_in_background":
 		case name == "dangerouslyDisableSandbox" && value == false:
 		case name == "dangerouslyDisableSandbox":

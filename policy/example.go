@@ -3,8 +3,6 @@ package policy
 import (
 	"encoding/json"
 	"errors"
-	"path"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -38,7 +36,7 @@ func (p *parser) try(r *rule, e example) error {
 		return p.errorf(e.node, "the example can't be read: %v", err)
 	}
 	c := &gatelatch.Call{Kind: gatelatch.Permission, Tool: tool, Input: input, Dir: exampleProject}
-	f := newFacts(c, &gatelatch.Session{Project: exampleProject}, world{home: exampleHome, follow: plainly})
+	f := newFacts(c, &gatelatch.Session{Project: exampleProject}, world{home: exampleHome, disk: writtenDisk{}})
 	if f.refused != "" {
 		return p.errorf(e.node, "the example can't be read: %s", f.refused)
 	}
@@ -52,11 +50,6 @@ func (p *parser) try(r *rule, e example) error {
 		return p.errorf(e.node, "%s does not match this example", r.Text)
 	}
 	return nil
-}
-
-// plainly resolves a path where nothing exists.
-func plainly(name string, _ *int) (string, []string, error) {
-	return path.Clean(filepath.ToSlash(name)), nil, nil
 }
 
 // exampleInput makes the input that an example stands for: a text is what the

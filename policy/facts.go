@@ -1,8 +1,6 @@
 package policy
 
 import (
-	"bytes"
-	"encoding/json"
 	"fmt"
 	"path/filepath"
 	"strings"
@@ -18,14 +16,14 @@ import (
 // keeps them. Only one goroutine may use them at a time.
 type Facts struct {
 	call    *gatelatch.Call
-	session gatelatch.Session
-	input   any            // as JSON decodes, numbers as json.Number
-	fields  map[string]any // the input if it is an object, else nil
-	refused string         // why the input is not even looked at
+	session *gatelatch.Session
+	input   any                // as strictjson decodes
+	fields  strictjson.Members // the input if it is an object, else nil
+	refused string             // why the input is not even looked at
 
-	world   world
-	home    root
-	project root
+	world                   world
+	homeRoot, projectRoot   root // see home and project
+	knowsHome, knowsProject bool
 
 	// By the tool, at most one of these is set.
 	shell *shellUse
@@ -39,26 +37,25 @@ type Facts struct {
 	concerns []gatelatch.Reason
 
 	spreads map[spread][]found  // files below folders that a command reads
-	looked  map[string]bool     // paths that a command reads: whether it may
+	looked  []mayRead           // paths that a command reads
 	paths   map[string]*pathUse // paths in other fields, looked up when a condition wants them
 	left    int                 // how much more may be looked up for those
 
 	folders map[string]root // of projects that files speak about
-	buf     buffers
+	buf     *buffers        // see buffers
 }
 
-// buffers are used again by each judgement, which allocates little then.
-type buffers struct {
-	ids     []int32
-	hits    []hit
-	reasons []gatelatch.Reason
+// A mayRead is a path, and whether a command may read it.
+type mayRead struct {
+	path string
+	may  bool
 }
 
 // A world is what facts depend on besides the call and its session.
 type world struct {
-	home   string   // "" if it is not known
-	dirs   []string // see File.Protect
-	follow func(name string, left *int) (resolved string, names []string, err error)
+	home string   // "" if it is not known
+	dirs []string // see File.Protect
+	disk disk
 }
 
 // A root is a folder that patterns start from: as given and with links
@@ -70,44 +67,65 @@ type root struct {
 
 // Read reads the facts of a call.
 func (s *Set) Read(c *gatelatch.Call, sess *gatelatch.Session) *Facts {
-	return newFacts(c, sess, world{home: home(), dirs: s.dirs, follow: follow})
+	return newFacts(c, sess, world{home: home(), dirs: s.dirs, disk: newDisk()})
 }
 
 func newFacts(c *gatelatch.Call, sess *gatelatch.Session, w world) *Facts {
-	f := &Facts{call: c, world: w, left: maxResolved}
-	f.buf.ids, f.buf.hits, f.buf.reasons = make([]int32, 0, 16), make([]hit, 0, 4), make([]gatelatch.Reason, 0, 4)
-	if sess != nil {
-		f.session = *sess
+	f := &Facts{call: c, session: sess, world: w, left: maxResolved}
+	if sess == nil {
+		f.session = &gatelatch.Session{}
 	}
-	if err := strictjson.Check(c.Input); err != nil {
+	input, err := strictjson.Decode(c.Input)
+	if err != nil {
 		f.refused = "the input can be read in more than one way: " + err.Error()
 		return f
 	}
-	dec := json.NewDecoder(bytes.NewReader(c.Input))
-	dec.UseNumber()
-	if err := dec.Decode(&f.input); err != nil {
-		f.refused = "the input can't be read: " + clip(err.Error())
-		return f
-	}
-	f.fields, _ = f.input.(map[string]any)
-	f.home = f.root(w.home)
-	if p := f.session.Project; filepath.Clean(p) != filepath.Dir(p) { // "/" is no project
-		f.project = f.root(p)
-	}
+	f.input = input
+	f.fields, _ = input.(strictjson.Members)
 	f.readTool()
 	return f
+}
+
+// home returns the home directory of whoever runs the gateway.
+func (f *Facts) home() *root {
+	if !f.knowsHome {
+		f.homeRoot, f.knowsHome = f.root(f.world.home), true
+	}
+	return &f.homeRoot
+}
+
+// project returns the folder of the session. "/" is none.
+func (f *Facts) project() *root {
+	if !f.knowsProject {
+		f.knowsProject = true
+		if p := f.session.Project; cleanPath(p) != filepath.Dir(p) {
+			f.projectRoot = f.root(p)
+		}
+	}
+	return &f.projectRoot
 }
 
 func (f *Facts) root(dir string) (r root) {
 	if !filepath.IsAbs(dir) {
 		return r
 	}
-	r.given = filepath.ToSlash(filepath.Clean(dir))
+	r.given = cleanPath(dir)
 	r.foldedGiven = fold(r.given)
-	if resolved, _, err := f.world.follow(dir, nil); err == nil {
-		r.resolved, r.foldedResolved = resolved, fold(resolved)
+	if resolved, _, err := f.world.disk.follow(dir, nil); err == nil {
+		r.resolved, r.foldedResolved = resolved, r.foldedGiven
+		if resolved != r.given {
+			r.foldedResolved = fold(resolved)
+		}
 	}
 	return r
+}
+
+// cleanPath is a path without ".." and the like, with forward slashes.
+func cleanPath(p string) string {
+	if plainPath(p) {
+		return p
+	}
+	return filepath.ToSlash(filepath.Clean(p))
 }
 
 // readTool reads what the tool is about, and finds concerns.
@@ -143,7 +161,8 @@ func asked(format string, args ...any) *gatelatch.Reason {
 
 // text returns a field that must be a string.
 func (f *Facts) text(name string) (text string, ok bool) {
-	text, ok = f.fields[name].(string)
+	value, _ := f.fields.Get(name)
+	text, ok = value.(string)
 	return text, ok
 }
 

@@ -162,9 +162,9 @@ func (g *grant) covers(f *Facts) (hit, error) {
 // toolStays checks what a tool without a pattern would do, as far as its input
 // shows.
 func (f *Facts) toolStays() error {
-	for name := range f.fields {
-		if runsByField[strings.ToLower(name)] {
-			return fmt.Errorf("%s seems to run what its field %q says", f.call.Tool, name)
+	for _, m := range f.fields {
+		if runsByField[strings.ToLower(m.Name)] {
+			return fmt.Errorf("%s seems to run what its field %q says", f.call.Tool, m.Name)
 		}
 	}
 	if r := f.protectedText(); r != nil {
@@ -233,8 +233,8 @@ func (f *Facts) openStays(w words, command int) error {
 }
 
 func (f *Facts) holdsHome(dir string) bool {
-	_, inside := relative(dir, f.home.given)
-	return dir != "" && f.home.given != "" && inside
+	_, inside := relative(dir, f.home().given)
+	return dir != "" && f.home().given != "" && inside
 }
 
 // grantCache keeps grants compiled, so that judging does not parse them.

@@ -114,7 +114,7 @@ func TestIndexFindsWhatAScanFinds(t *testing.T) {
 			rt.Fatalf("%v\n%s", err, yaml)
 		}
 		sess := &gatelatch.Session{Project: rapid.SampledFrom([]string{"/p", "", "/"}).Draw(rt, "project")}
-		w := world{home: rapid.SampledFrom([]string{"/h", ""}).Draw(rt, "home"), follow: plainly}
+		w := world{home: rapid.SampledFrom([]string{"/h", ""}).Draw(rt, "home"), disk: writtenDisk{}}
 		for range 8 {
 			f := newFacts(indexCall.Draw(rt, "call"), sess, w)
 			want, got := scan(s, f), indexed(s, f)

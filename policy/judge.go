@@ -39,7 +39,9 @@ func (s *Set) JudgeFacts(f *Facts, grants []*gatelatch.Grant) gatelatch.Verdict 
 	}
 	s.hold(f, &said)
 	f.buf.reasons = said.reasons
-	return s.verdict(said)
+	v := s.verdict(said)
+	f.giveBack()
+	return v
 }
 
 // refuse returns why a call is not even looked at, nil if it is.
@@ -89,7 +91,7 @@ func (o *said) effect() gatelatch.Effect {
 // consult returns all that rules, concerns and limits on shell commands say.
 // The reasons are good until the facts are used again.
 func (s *Set) consult(f *Facts) said {
-	out := said{reasons: f.buf.reasons[:0], deadline: time.Now().Add(s.budget)}
+	out := said{reasons: f.buffers().reasons[:0], deadline: time.Now().Add(s.budget)}
 	for _, l := range s.layers {
 		s.consultLayer(l, f, true, &out)
 		for i := range l.sections {
@@ -131,7 +133,7 @@ func (s *Set) consultLayer(l *layer, f *Facts, certain bool, out *said) {
 // ask adds what one rule says. One that can't be evaluated counts as one that
 // matches, unless it allows.
 func (s *Set) ask(r *rule, f *Facts, out *said) {
-	hits, err := r.match(f, f.buf.hits[:0])
+	hits, err := r.match(f, f.buffers().hits[:0])
 	f.buf.hits = hits
 	if err != nil {
 		out.errs = append(out.errs, fmt.Sprintf("%s: %s: %v", r.Source, r.Text, err))

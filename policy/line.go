@@ -21,9 +21,9 @@ func (s *Set) line(f *Facts, out *said) {
 	if u == nil || !u.facts.Readable() {
 		return
 	}
-	reads := s.reading(f)
+	reads := s.reads
 	u.reads, u.open = reads != nil, nil
-	var allows []gatelatch.Reason
+	allows := f.buffers().allows[:0]
 	for i := range u.facts.Commands {
 		switch {
 		case len(out.covered[i]) > 0:
@@ -36,6 +36,7 @@ func (s *Set) line(f *Facts, out *said) {
 			u.open = append(u.open, i)
 		}
 	}
+	f.buf.allows = allows
 	loose := slices.ContainsFunc(u.facts.Effects, func(e shell.Effect) bool { return e.Command < 0 })
 	if len(u.open) == 0 && !loose {
 		out.reasons = append(out.reasons, allows...)
@@ -46,10 +47,10 @@ func (s *Set) line(f *Facts, out *said) {
 // only reads.
 const RuleReads = "exec reads: allow"
 
-// reading returns why a command may run that only reads inside the project,
+// whyReads returns why a command may run that only reads inside the project,
 // nil if it may not.
-func (s *Set) reading(f *Facts) (why *gatelatch.Reason) {
-	for _, l := range s.layers {
+func whyReads(layers []*layer) (why *gatelatch.Reason) {
+	for _, l := range layers {
 		switch {
 		case l.exec == nil || l.exec.reads == "":
 		case l.exec.reads != readsAllow:
@@ -64,8 +65,9 @@ func (s *Set) reading(f *Facts) (why *gatelatch.Reason) {
 // harmless reports whether a command does nothing but read inside the project,
 // and ask services that are set up on the machine.
 func (f *Facts) harmless(command int) bool {
-	for _, e := range f.shell.facts.Effects {
-		if e.Command == command && !f.onlyLooks(e) {
+	all := f.shell.facts.Effects
+	for i := range all {
+		if all[i].Command == command && !f.onlyLooks(all[i]) {
 			return false
 		}
 	}
@@ -86,12 +88,16 @@ func (f *Facts) onlyLooks(e shell.Effect) bool {
 // readable reports whether what an effect reads lies inside the project, or is
 // a temporary file, with links followed, and is none of the gateway's own.
 func (f *Facts) readable(e shell.Effect) bool {
-	if known, ok := f.looked[e.Place()]; ok && !e.Below {
-		return known
+	if !e.Below {
+		for i := range f.looked {
+			if f.looked[i].path == e.Place() {
+				return f.looked[i].may
+			}
+		}
 	}
 	ok := false
 	for _, path := range slices.Compact([]string{e.Path, e.Place()}) { // a program may remove ".." itself
-		resolved, _, err := f.world.follow(path, &f.left)
+		resolved, _, err := f.world.disk.follow(path, &f.left)
 		ok = err == nil && f.left >= 0 && (f.inProject(resolved) || f.scratch(resolved)) && f.own([]string{resolved}) == "" && (resolved == path || !shell.Secret(resolved))
 		if ok && e.Below {
 			ok = f.belowReadable(e)
@@ -100,11 +106,8 @@ func (f *Facts) readable(e shell.Effect) bool {
 			break
 		}
 	}
-	if f.looked == nil {
-		f.looked = map[string]bool{}
-	}
-	if !e.Below {
-		f.looked[e.Place()] = ok
+	if !e.Below && len(f.looked) < maxFiles {
+		f.looked = append(f.looked, mayRead{e.Place(), ok})
 	}
 	return ok
 }
@@ -116,7 +119,7 @@ func (f *Facts) belowReadable(e shell.Effect) bool {
 		if !at.link {
 			return shell.Secret(at.name)
 		}
-		resolved, _, err := f.world.follow(at.name, &f.left)
+		resolved, _, err := f.world.disk.follow(at.name, &f.left)
 		return err != nil || !f.inProject(resolved) && !f.scratch(resolved) || shell.Secret(at.name) || shell.Secret(resolved)
 	})
 }
@@ -126,7 +129,7 @@ func (f *Facts) belowReadable(e shell.Effect) bool {
 func (f *Facts) scratch(path string) bool {
 	return slices.ContainsFunc([]string{"/tmp", "/var/tmp", filepath.ToSlash(os.TempDir())}, func(dir string) bool {
 		_, inside := relative(dir, path)
-		_, among := relative(dir, f.project.resolved)
+		_, among := relative(dir, f.project().resolved)
 		return inside && path != dir && !among
 	})
 }
@@ -172,7 +175,7 @@ func (f *Facts) runsHere(dir string) bool {
 	case filepath.Clean(dir) == filepath.Clean(f.call.Dir):
 		return true
 	}
-	resolved, _, err := f.world.follow(dir, &f.left)
+	resolved, _, err := f.world.disk.follow(dir, &f.left)
 	return err == nil && f.left >= 0 && f.inProject(resolved)
 }
 

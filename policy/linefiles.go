@@ -1,7 +1,6 @@
 package policy
 
 import (
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -21,21 +20,24 @@ func (s *Set) consultFiles(f *Facts, out *said) {
 	if f.shell == nil {
 		return
 	}
-	seen := map[[2]string]bool{}
-	for _, e := range f.shell.facts.Effects {
-		tool := toolFor(e)
-		if tool == "" || seen[[2]string{tool, e.Place()}] {
+	effects, seen := f.shell.facts.Effects, f.buffers().files[:0]
+	for i := range effects {
+		use := fileUse{toolFor(&effects[i]), effects[i].Place()}
+		if use.tool == "" || slices.Contains(seen, use) {
 			continue
 		}
-		if seen[[2]string{tool, e.Place()}] = true; len(seen) > maxFiles {
+		if seen = append(seen, use); len(seen) > maxFiles {
 			out.add(*asked("the command names too many files"))
 			return
 		}
-		s.consultFile(f.file(tool, e.Place()), e, f, out)
+		if !s.silentAbout(use, f) {
+			s.consultFile(f.file(use.tool, use.path), &effects[i], f, out)
+		}
 	}
-	for _, e := range f.shell.facts.Effects {
-		if (e.Below || e.Action == shell.Deletes) && toolFor(e) != "" {
-			s.consultBelow(e, f, out)
+	f.buf.files = seen
+	for i := range effects {
+		if e := &effects[i]; (e.Below || e.Action == shell.Deletes) && toolFor(e) != "" {
+			s.consultBelow(*e, f, out)
 		}
 	}
 	s.consultWords(f, out)
@@ -58,8 +60,8 @@ func (s *Set) consultWords(f *Facts, out *said) {
 					return
 				}
 				name = from(c.Dir, name)
-				if exists(f.absolute(name)) {
-					s.consultFile(f.file("Read", name), shell.Effect{Start: w.Start, End: w.End}, f, out)
+				if path := f.absolute(name); path != "" && f.world.disk.exists(path) {
+					s.consultFile(f.file("Read", name), &shell.Effect{Start: w.Start, End: w.End}, f, out)
 				}
 			}
 		}
@@ -87,11 +89,6 @@ func from(dir, name string) string {
 	return dir + "/" + name
 }
 
-func exists(name string) bool {
-	_, err := os.Lstat(filepath.FromSlash(name))
-	return name != "" && err == nil
-}
-
 // certain reports whether all is known that a command does, and it only looks.
 func (f *Facts) certain(command int) bool {
 	return !slices.ContainsFunc(f.shell.facts.Effects, func(e shell.Effect) bool {
@@ -106,7 +103,9 @@ func (f *Facts) fileAt(tool string, at found) *Facts {
 		return f.file(tool, at.name)
 	}
 	sub := f.using(tool)
-	sub.path = &pathUse{given: at.name, lexical: at.name, certain: []string{at.name}, possible: []string{at.name}}
+	sub.path.given, sub.path.lexical = at.name, at.name
+	sub.path.certain = append(sub.path.room.certain[:0], at.name)
+	sub.path.possible = append(sub.path.room.possible[:0], at.name)
 	sub.path.fold()
 	return sub
 }
@@ -114,13 +113,13 @@ func (f *Facts) fileAt(tool string, at found) *Facts {
 // consultBelow does so for the files below a folder, until a rule speaks.
 func (s *Set) consultBelow(e shell.Effect, f *Facts, out *said) {
 	files, known := f.below(e)
-	if !known && s.forbids(toolFor(e)) {
+	if !known && s.forbids(toolFor(&e)) {
 		out.add(*asked("there are too many files to hold against the rules"))
 	}
 	for _, at := range files {
-		file := f.fileAt(toolFor(e), at)
+		file := f.fileAt(toolFor(&e), at)
 		before := len(out.reasons)
-		if s.consultFile(file, e, f, out); len(out.reasons) > before {
+		if s.consultFile(file, &e, f, out); len(out.reasons) > before {
 			return
 		}
 	}
@@ -136,7 +135,7 @@ func (s *Set) forbids(tool string) bool {
 	})
 }
 
-func toolFor(e shell.Effect) string {
+func toolFor(e *shell.Effect) string {
 	switch {
 	case e.Path == "" || e.Code == "SECRET_FILE":
 		return ""
@@ -148,23 +147,24 @@ func toolFor(e shell.Effect) string {
 	return ""
 }
 
-// file is the facts of using a path with a tool for files.
+// file is the facts of using a path with a tool for files. They are good until
+// the next ones are made.
 func (f *Facts) file(tool, path string) *Facts {
 	sub := f.using(tool)
-	sub.path = sub.newPathUse(path, &f.left)
+	sub.readPathUse(sub.path, path, &f.left)
 	sub.path.fold()
 	return sub
 }
 
 func (f *Facts) using(tool string) *Facts {
-	sub := *f
-	sub.call = &gatelatch.Call{Kind: f.call.Kind, Tool: tool, Dir: f.call.Dir}
-	sub.input, sub.fields, sub.shell, sub.concerns, sub.unmatched, sub.paths = nil, nil, nil, nil, "", nil
-	sub.buf = buffers{}
-	return &sub
+	b := f.buffers()
+	b.call.Kind, b.call.Tool, b.call.Dir = f.call.Kind, tool, f.call.Dir
+	b.path = pathUse{}
+	b.file = Facts{call: &b.call, session: f.session, world: f.world, homeRoot: *f.home(), projectRoot: *f.project(), knowsHome: true, knowsProject: true, path: &b.path, left: f.left, folders: f.folders, buf: b}
+	return &b.file
 }
 
-func (s *Set) consultFile(file *Facts, e shell.Effect, f *Facts, out *said) {
+func (s *Set) consultFile(file *Facts, e *shell.Effect, f *Facts, out *said) {
 	said := said{}
 	for _, l := range s.layers {
 		s.forbid(l, file, &said)
@@ -180,6 +180,33 @@ func (s *Set) consultFile(file *Facts, e shell.Effect, f *Facts, out *said) {
 		out.add(r)
 	}
 	out.errs = append(out.errs, said.errs...)
+}
+
+// silentAbout reports whether no rule may speak about using a file, which is
+// soon known if no link leads there.
+func (s *Set) silentAbout(use fileUse, f *Facts) bool {
+	if !plainPath(use.path) {
+		return false
+	}
+	left := f.left
+	if resolved, names, err := f.world.disk.follow(use.path, &left); err != nil || len(names) > 0 || resolved != use.path {
+		return false
+	}
+	f.left = left
+	folded, ids := fold(use.path), f.buffers().ids[:0]
+	for _, l := range s.layers {
+		if len(l.sections) > 0 || len(l.index.prefixes) > 0 {
+			return false
+		}
+		b := l.index.tools[use.tool]
+		if b == nil {
+			continue
+		}
+		if ids = b.paths[0].collect(f, folded, false, true, ids); len(ids) > 0 || len(b.always) > 0 || len(b.fields) > 0 {
+			return false
+		}
+	}
+	return true
 }
 
 // forbid asks the rules of a layer that ask and deny.

@@ -3,7 +3,6 @@ package policy
 import (
 	"os"
 	"path"
-	"path/filepath"
 	"strings"
 
 	"github.com/bmatcuk/doublestar/v4"
@@ -24,7 +23,7 @@ func (f *Facts) below(e shell.Effect) (files []found, known bool) {
 	if f.spreads == nil {
 		f.spreads = map[spread][]found{}
 	}
-	base, _, err := f.world.follow(e.Place(), &f.left)
+	base, _, err := f.world.disk.follow(e.Place(), &f.left)
 	if err != nil {
 		return nil, false
 	}
@@ -33,7 +32,7 @@ func (f *Facts) below(e shell.Effect) (files []found, known bool) {
 		few := min(f.left, maxElsewhere)
 		left = &few // it is asked about anyway, unless a rule covers the command
 	}
-	l := lookup{left: left, which: e.Which, found: []found{}}
+	l := lookup{disk: f.world.disk, left: left, which: e.Which, found: []found{}}
 	if e.Which.Glob != "" {
 		l.expand(base, false, strings.FieldsFunc(e.Which.Glob, func(r rune) bool { return r == '/' }))
 	} else {
@@ -59,6 +58,7 @@ type found struct {
 
 // A lookup collects files.
 type lookup struct {
+	disk  disk
 	left  *int
 	which shell.Which
 	found []found
@@ -73,7 +73,7 @@ func (l *lookup) expand(dir string, link bool, parts []string) {
 		l.walk(dir, 0)
 		return
 	}
-	entries, err := os.ReadDir(filepath.FromSlash(dir))
+	entries, err := l.disk.list(dir)
 	if err != nil {
 		return
 	}
@@ -97,7 +97,7 @@ func (l *lookup) expand(dir string, link bool, parts []string) {
 // walk collects all that is below a folder. What is in .git and node_modules
 // is no file of the project.
 func (l *lookup) walk(dir string, depth int) {
-	entries, err := os.ReadDir(filepath.FromSlash(dir))
+	entries, err := l.disk.list(dir)
 	if err != nil {
 		l.found = append(l.found, found{dir, true}) // a file
 		return

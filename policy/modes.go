@@ -46,6 +46,9 @@ func (s *Set) modeFor(f *Facts) modeInForce {
 			out = modeInForce{mode: mode, layer: l.name, source: source}
 		}
 	}
+	if f.session.Chosen.Mode == "" {
+		return out
+	}
 	switch mode := f.session.ModeAt(s.now()); {
 	case mode == "":
 		return out
@@ -141,12 +144,12 @@ func (f *Facts) onlyReads() bool {
 // inSection reports whether the session is of a project, or may be.
 func (f *Facts) inSection(s *section) (certain, possible bool) {
 	r := f.folder(s.path)
-	_, certain = relative(r.resolved, f.project.resolved)
+	_, certain = relative(r.resolved, f.project().resolved)
 	if certain {
 		return true, true
 	}
 	for _, folder := range []string{r.foldedGiven, r.foldedResolved} {
-		for _, project := range []string{f.project.foldedGiven, f.project.foldedResolved} {
+		for _, project := range []string{f.project().foldedGiven, f.project().foldedResolved} {
 			if _, inside := relative(folder, project); inside {
 				return false, true
 			}
@@ -162,8 +165,8 @@ func (f *Facts) folder(path string) root {
 		full := path
 		if rest, ok := strings.CutPrefix(path, "~/"); ok {
 			full = ""
-			if f.home.given != "" {
-				full = f.home.given + "/" + rest
+			if f.home().given != "" {
+				full = f.home().given + "/" + rest
 			}
 		}
 		r = f.root(full)

@@ -86,7 +86,7 @@ func (s *Set) also(match string, f *Facts, scope gatelatch.Scope) (out []string)
 		}
 		c := *f.call
 		c.Input = input
-		other := s.Read(&c, &f.session)
+		other := s.Read(&c, f.session)
 		if other.addsTo(f) && !slices.Contains(out, command) && s.JudgeFacts(other, trial).Grant == trial[0].ID {
 			out = append(out, command)
 		}

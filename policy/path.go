@@ -128,9 +128,9 @@ var systemRoot = root{"/", "/", "/", "/"}
 func (p pathPattern) root(f *Facts) *root {
 	switch p.below {
 	case '.':
-		return &f.project
+		return f.project()
 	case '~':
-		return &f.home
+		return f.home()
 	default:
 		return &systemRoot
 	}

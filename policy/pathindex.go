@@ -19,10 +19,11 @@ type node struct {
 }
 
 // loose holds patterns by what a path must have: its last element, how that
-// ends, some element, or nothing.
+// ends or begins, some element, or nothing.
 type loose struct {
 	last, ending, some map[string][]int32
-	end                []int32 // nothing is left of the pattern
+	begins             map[byte][]int32 // what the last element begins with
+	end                []int32          // nothing is left of the pattern
 	rest               []int32
 }
 
@@ -81,6 +82,11 @@ func (l *loose) add(glob string, id int32) {
 		put(&l.ending, unescapeGlob(last[1:]))
 	case middle(glob, parts) != "":
 		put(&l.some, middle(glob, parts))
+	case last != "" && strings.IndexByte(`*?[{\\`, last[0]) < 0 && !strings.ContainsAny(glob, "{}"):
+		if l.begins == nil {
+			l.begins = map[byte][]int32{}
+		}
+		l.begins[last[0]] = append(l.begins[last[0]], id)
 	default:
 		l.rest = append(l.rest, id)
 	}
@@ -149,6 +155,9 @@ func (l *loose) collect(rest string, ids []int32) []int32 {
 	last := rest[strings.LastIndexByte(rest, '/')+1:]
 	if l.last != nil {
 		ids = append(ids, l.last[last]...)
+	}
+	if l.begins != nil && last != "" {
+		ids = append(ids, l.begins[last[0]]...)
 	}
 	for i := 0; i < len(last) && l.ending != nil; i++ {
 		if last[i] == '.' {

@@ -39,17 +39,21 @@ type pathUse struct {
 	certain  []string // resolved; empty if the path can't be known
 	possible []string // everything it might be taken for
 	folded   []string // the same, folded
+
+	room struct { // for most
+		certain, possible, folded [2]string
+	}
 }
 
 func (f *Facts) readPath() {
 	tool := pathTools[f.call.Tool]
 	for _, name := range []string{"file_path", "notebook_path", "path"} {
-		if _, has := f.fields[name]; has && name != tool.field {
+		if _, has := f.fields.Get(name); has && name != tool.field {
 			f.concern("the input has a field %q besides %q", name, tool.field)
 		}
 	}
 	given, ok := f.text(tool.field)
-	_, has := f.fields[tool.field]
+	_, has := f.fields.Get(tool.field)
 	switch {
 	case !has && (tool.filter != "" || f.call.Tool == "LS") && f.fields != nil:
 		given = f.call.Dir
@@ -70,7 +74,18 @@ func (f *Facts) readPath() {
 
 // newPathUse reads a path; left is what resolve may spend on it.
 func (f *Facts) newPathUse(given string, left *int) *pathUse {
-	u := &pathUse{given: given}
+	u := &pathUse{}
+	f.readPathUse(u, given, left)
+	return u
+}
+
+func (f *Facts) readPathUse(u *pathUse, given string, left *int) {
+	u.given = given
+	u.certain, u.possible = u.room.certain[:0], u.room.possible[:0]
+	if plainPath(given) {
+		f.readPlainPath(u, left)
+		return
+	}
 	if trimmed := strings.TrimSpace(given); trimmed != given && trimmed != "" {
 		u.possible = f.newPathUse(trimmed, left).possible
 	}
@@ -83,26 +98,44 @@ func (f *Facts) newPathUse(given string, left *int) *pathUse {
 		_, rest, _ := strings.Cut(given, "/")
 		inHome := filepath.ToSlash(filepath.Join(f.world.home, rest))
 		u.candidate(inHome)
-		if resolved, names, err := f.world.follow(inHome, left); err == nil {
+		if resolved, names, err := f.world.disk.follow(inHome, left); err == nil {
 			u.candidates(append(names, resolved))
 		}
 	}
 	if !filepath.IsAbs(abs) {
-		return u
+		return
 	}
 	u.lexical = filepath.ToSlash(filepath.Clean(abs))
 	u.candidate(u.lexical)
 	for _, path := range slices.Compact([]string{u.lexical, abs}) {
-		resolved, names, err := f.world.follow(path, left)
+		resolved, names, err := f.world.disk.follow(path, left)
 		u.candidates(names)
 		if err != nil {
 			u.certain = nil
-			return u
+			return
 		}
 		u.certain = append(u.certain, resolved)
 		u.candidate(resolved)
 	}
-	return u
+}
+
+// plainPath reports whether a path is absolute, and there is only one way to
+// read it.
+func plainPath(p string) bool {
+	n := len(p)
+	return n > 1 && p[0] == '/' && p[n-1] > ' ' && p[n-1] < 0x7f && p[n-1] != '/' && filepath.Separator == '/' &&
+		!strings.Contains(p, "//") && !strings.Contains(p, "/.")
+}
+
+func (f *Facts) readPlainPath(u *pathUse, left *int) {
+	u.lexical = u.given
+	u.candidate(u.given)
+	resolved, names, err := f.world.disk.follow(u.given, left)
+	u.candidates(names)
+	if err == nil {
+		u.certain = append(u.certain, resolved)
+		u.candidate(resolved)
+	}
 }
 
 func (u *pathUse) candidates(paths []string) {
@@ -113,9 +146,9 @@ func (u *pathUse) candidates(paths []string) {
 
 // fold makes what rules that ask or deny look at.
 func (u *pathUse) fold() {
-	u.folded = make([]string, len(u.possible))
-	for i, path := range u.possible {
-		u.folded[i] = fold(path)
+	u.folded = u.room.folded[:0]
+	for _, path := range u.possible {
+		u.folded = append(u.folded, fold(path))
 	}
 }
 
@@ -144,7 +177,7 @@ func (f *Facts) lookClosely(given string) {
 // searches looks at the glob of a tool that searches: what it names counts as
 // possible, and it must stay below the folder.
 func (f *Facts) searches(field string) {
-	_, has := f.fields[field]
+	_, has := f.fields.Get(field)
 	if field == "" || !has {
 		return
 	}

@@ -37,9 +37,10 @@ const budget = 50 * time.Millisecond
 type Set struct {
 	layers []*layer
 	hash   string
-	broken string   // denies everything, for this reason
-	doubt  string   // nothing is allowed without a person, for this reason
-	dirs   []string // see File.Protect
+	broken string            // denies everything, for this reason
+	doubt  string            // nothing is allowed without a person, for this reason
+	dirs   []string          // see File.Protect
+	reads  *gatelatch.Reason // see whyReads
 	grants *grantCache
 	now    func() time.Time
 	budget time.Duration
@@ -64,8 +65,9 @@ func newSet(layers ...*layer) *Set {
 	return s.sum()
 }
 
-// sum makes the hash of all that is in force.
+// sum makes what follows from all that is in force, the hash above all.
 func (s *Set) sum() *Set {
+	s.reads = whyReads(s.layers)
 	if len(s.layers) == 1 && s.broken == "" && s.doubt == "" {
 		s.hash = s.layers[0].sum
 		return s

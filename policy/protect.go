@@ -1,9 +1,7 @@
 package policy
 
 import (
-	"maps"
 	"net/url"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -11,6 +9,7 @@ import (
 	"github.com/bmatcuk/doublestar/v4"
 
 	"github.com/gatelatch/gatelatch"
+	"github.com/gatelatch/gatelatch/internal/strictjson"
 	"github.com/gatelatch/gatelatch/shell"
 )
 
@@ -88,11 +87,11 @@ func (f *Facts) guardedEffect(e shell.Effect, left *int) (r *gatelatch.Reason) {
 // guardedFolder returns why a folder may not be deleted: what is protected lies
 // right in it.
 func (f *Facts) guardedFolder(e shell.Effect) *gatelatch.Reason {
-	folder, _, err := f.world.follow(e.Place(), &f.left)
+	folder, _, err := f.world.disk.follow(e.Place(), &f.left)
 	if err != nil {
 		return nil // guardedEffect looked at its name
 	}
-	entries, err := os.ReadDir(filepath.FromSlash(folder))
+	entries, err := f.world.disk.list(folder)
 	if err != nil {
 		return nil // no folder
 	}
@@ -221,12 +220,12 @@ func (f *Facts) protectedIn(value any, field, by string, left *int) *gatelatch.R
 				return r
 			}
 		}
-	case map[string]any:
-		for _, name := range slices.Sorted(maps.Keys(v)) {
-			if r := f.namedIn(name, field, by, left); r != nil {
+	case strictjson.Members:
+		for _, m := range v {
+			if r := f.namedIn(m.Name, field, by, left); r != nil {
 				return r
 			}
-			if r := f.protectedIn(v[name], strings.TrimPrefix(field+"."+name, "."), by, left); r != nil {
+			if r := f.protectedIn(m.Value, strings.TrimPrefix(field+"."+m.Name, "."), by, left); r != nil {
 				return r
 			}
 		}

@@ -82,7 +82,7 @@ func (s *Set) silent(c *gatelatch.Call, sess *gatelatch.Session, scope gatelatch
 	if denial := s.refuse(f); denial != nil {
 		return nil, errors.New(denial.Message)
 	}
-	if scope == gatelatch.ForProject && f.project.resolved == "" {
+	if scope == gatelatch.ForProject && f.project().resolved == "" {
 		return nil, errors.New("the session has no project")
 	}
 	said := s.consult(f)
@@ -111,7 +111,7 @@ func (f *Facts) narrowest(scope gatelatch.Scope) (string, error) {
 	case f.path != nil && pathTools[tool].writes && scope == gatelatch.ForSession && !f.inProject(f.path.certain...):
 		return "", errors.New("this is not inside the project")
 	case f.path != nil && pathTools[tool].writes && scope == gatelatch.ForSession:
-		return "Edit(" + escapeGlob(f.project.resolved) + "/**)", nil
+		return "Edit(" + escapeGlob(f.project().resolved) + "/**)", nil
 	case f.path != nil:
 		return tool + "(" + escapeGlob(f.path.certain[0]) + ")", nil
 	case f.web != nil:
@@ -245,7 +245,7 @@ func unescapeGlob(glob string) string {
 // the project.
 func (f *Facts) inProject(paths ...string) bool {
 	return len(paths) > 0 && !slices.ContainsFunc(paths, func(path string) bool {
-		_, inside := relative(f.project.resolved, filepath.ToSlash(filepath.Clean(path)))
+		_, inside := relative(f.project().resolved, filepath.ToSlash(filepath.Clean(path)))
 		return !inside
 	})
 }

@@ -26,6 +26,10 @@ func resolve(name string, left *int) (string, error) {
 // follow also returns what the path is called on the way: each name under
 // which a link was found, the links before it followed.
 func follow(name string, left *int) (resolved string, names []string, err error) {
+	return followBy(link, name, left)
+}
+
+func followBy(link func(string) (string, error), name string, left *int) (resolved string, names []string, err error) {
 	volume := filepath.VolumeName(name)
 	at, rest := "/", elements(name[len(volume):])
 	for links := 0; len(rest) > 0; {

@@ -3,6 +3,8 @@ package policy
 import (
 	"encoding/json"
 	"strings"
+
+	"github.com/gatelatch/gatelatch/internal/strictjson"
 )
 
 // A condition is a Condition, compiled. A rule that allows needs it to hold for
@@ -60,7 +62,7 @@ func (c *condition) find(f *Facts, value any, steps []step, allow bool) (any, ou
 		if len(steps) > 0 && steps[0] == each {
 			return c.findIn(f, v, steps[1:], allow)
 		}
-	case map[string]any:
+	case strictjson.Members:
 		if len(steps) > 0 && steps[0] != each {
 			next, has := member(v, string(steps[0]), allow)
 			if !has {
@@ -89,14 +91,14 @@ func (c *condition) findIn(f *Facts, values []any, steps []step, allow bool) (va
 
 // member returns a member by its exact name, or to forbid in any case of
 // letters: some programs read it so. There are never two.
-func member(object map[string]any, name string, allow bool) (any, bool) {
-	value, has := object[name]
+func member(object strictjson.Members, name string, allow bool) (any, bool) {
+	value, has := object.Get(name)
 	if has || allow {
 		return value, has
 	}
-	for other, value := range object {
-		if strings.EqualFold(other, name) {
-			return value, true
+	for _, m := range object {
+		if strings.EqualFold(m.Name, name) {
+			return m.Value, true
 		}
 	}
 	return nil, false

@@ -22,12 +22,9 @@ func (r *reader) call(n *syntax.CallExpr, redirs []*syntax.Redirect, st *state) 
 		return WordValue{}
 	}
 	index := r.at
-	var words []WordValue
-	if len(n.Args) > 0 {
-		words = make([]WordValue, 0, len(n.Args))
-		for _, a := range n.Args {
-			words = r.word(words, a, st)
-		}
+	words := r.room(len(n.Args))
+	for _, a := range n.Args {
+		words = r.word(words, a, st)
 	}
 	r.at = index
 	r.facts.Commands[index].Words = words
@@ -133,8 +130,11 @@ func (r *reader) judge(words []WordValue, before []variable, st *state, program 
 	if s.grammar == "eval" {
 		st.unsure(before)
 	}
-	u := &usage{reader: r, st: st, spec: s, name: name, args: words[1:], loose: -1}
-	return u.all()
+	u := r.use()
+	u.begin(r, st, s, name, words[1:])
+	out := u.all()
+	r.done(u)
+	return out
 }
 
 // all parses and judges, by the program's own grammar if it has one.
@@ -150,10 +150,13 @@ func (u *usage) all() WordValue {
 		return WordValue{}
 	}
 	out := u.judge()
-	for _, s := range append(u.chain, u.spec) {
+	for _, s := range u.chain {
 		if g := s.looks(); g != nil {
 			out = g(u, out)
 		}
+	}
+	if g := u.spec.looks(); g != nil {
+		out = g(u, out)
 	}
 	return out
 }

@@ -78,12 +78,12 @@ const (
 // A WordValue is a word as the command gets it.
 type WordValue struct {
 	Kind       WordKind
+	secret     bool // the names were chosen as those of credentials
+	home       bool // the text begins with a home directory that was written ~
 	Text       string
 	Alts       []string
 	Start, End int
-	secret     bool   // the names were chosen as those of credentials
 	named      string // what the names were chosen by
-	home       bool   // the text begins with a home directory that was written ~
 }
 
 // Known reports whether the value is certain.

@@ -56,7 +56,7 @@ func (r *reader) compound(cmd syntax.Command, st *state) WordValue {
 		}
 		in := *r
 		f := &function{body: c.Body, in: &in, dir: st.dir}
-		*r.funcs = append(*r.funcs, f)
+		r.funcs = append(r.funcs, f)
 		st.define(c.Name.Value, f)
 	case *syntax.TimeClause:
 		if c.Stmt != nil {
@@ -98,8 +98,8 @@ func (r *reader) begin(c Simple) bool {
 	c.Via = r.via
 	r.facts.Commands = append(r.facts.Commands, c)
 	r.at = len(r.facts.Commands) - 1
-	if *r.budget--; *r.budget < 0 {
-		if *r.budget == -1 {
+	if r.budget--; r.budget < 0 {
+		if r.budget == -1 {
 			r.unreadable("TOO_MANY", "commands")
 		}
 		return false
@@ -161,15 +161,15 @@ func (r *reader) ifClause(c *syntax.IfClause, st *state) {
 // uncalled reads functions that the script defines and does not call: the
 // shell may live on.
 func (r *reader) uncalled() {
-	for i := 0; i < len(*r.funcs); i++ { // reading one may define more
-		f := (*r.funcs)[i]
+	for i := 0; i < len(r.funcs); i++ { // reading one may define more
+		f := r.funcs[i]
 		if f.called {
 			continue
 		}
 		f.called = true
 		in := *f.in
 		in.at, in.stdin = -1, nil
-		st := newState(*r.env)
+		st := newState(r.env)
 		st.dir = f.dir
 		in.stmt(f.body, st)
 	}

@@ -4,11 +4,10 @@ import "slices"
 
 // judge turns what was parsed into effects.
 func (u *usage) judge() WordValue {
-	for _, s := range append(u.chain, u.spec) {
-		for a := range s.does.each {
-			u.add(Effect{Action: a, Code: "COMMAND", Detail: u.name})
-		}
+	for _, s := range u.chain {
+		u.does(s.does, "COMMAND", u.name)
 	}
+	u.does(u.spec.does, "COMMAND", u.name)
 	for _, g := range u.given {
 		u.shaped(g.takes, g.value, "OPTION")
 		for a := range g.does.each {
@@ -20,9 +19,7 @@ func (u *usage) judge() WordValue {
 		if !u.applies(w) {
 			continue
 		}
-		for a := range w.does.each {
-			u.add(Effect{Action: a, Code: "MODE", Detail: u.name})
-		}
+		u.does(w.does, "MODE", u.name)
 		if w.operands != nil {
 			shapes, many = w.operands, w.many
 		}
@@ -40,6 +37,12 @@ func (u *usage) judge() WordValue {
 	}
 	u.positions(shapes, many)
 	return u.produces()
+}
+
+func (u *usage) does(all actions, code, detail string) {
+	for a := range all.each {
+		u.add(Effect{Action: a, Code: code, Detail: detail})
+	}
 }
 
 func (u *usage) applies(w when) bool {

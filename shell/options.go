@@ -14,14 +14,23 @@ type usage struct {
 	name     string  // the program with its subcommands
 	args     []WordValue
 	operands []WordValue
+	from     []WordValue // the words from the first operand on
 	given    []given
-	loose    int  // operands before the first that may be none or several; -1: there is none
-	ended    bool // after --
+	few      [3]given // room for most
+	loose    int      // operands before the first that may be none or several; -1: there is none
+	ended    bool     // after --
 	help     bool
 	strange  bool // an option is not known
 	unlisted bool // an option is not listed, and need not be
 	choice   bool // find has more than one expression
 	grouped  bool // the last word was one that stands in front of a command
+}
+
+// begin makes a usage that may have been another one ready for a command.
+func (u *usage) begin(r *reader, st *state, s *spec, name string, args []WordValue) {
+	u.reader, u.st, u.spec, u.name, u.args = r, st, s, name, args
+	u.chain, u.operands, u.from, u.given, u.loose = nil, nil, nil, u.few[:0], -1
+	u.ended, u.help, u.strange, u.unlisted, u.choice, u.grouped = false, false, false, false, false, false
 }
 
 type given struct {
@@ -92,7 +101,14 @@ func (u *usage) operand(w WordValue) {
 			u.loose = len(u.operands)
 		}
 	}
-	u.operands = append(u.operands, w)
+	if u.operands == nil {
+		u.from = u.args
+	}
+	if n := len(u.operands); len(u.from) == n+len(u.args) { // nothing stood between them
+		u.operands = u.from[: n+1 : n+1]
+	} else {
+		u.operands = append(u.operands, w)
+	}
 	u.args = u.args[1:]
 }
 

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-var fileCodes = map[Action]string{Reads: "READ_FILE", Writes: "WRITE_FILE", Deletes: "DELETE_FILE"}
+var fileCodes = [...]string{Reads: "READ_FILE", Writes: "WRITE_FILE", Deletes: "DELETE_FILE"}
 
 // file adds the effect of using a path.
 func (r *reader) file(a Action, w WordValue, st *state) {
@@ -81,11 +81,11 @@ func (s *state) resolve(w WordValue) (p string, below bool) {
 }
 
 // hasParent reports whether ".." is an element of the path.
-func hasParent(p string) bool { return strings.Contains(p+"/", "/../") }
+func hasParent(p string) bool { return strings.Contains(p, "/../") || strings.HasSuffix(p, "/..") }
 
 func clean(p string) string {
-	if p == "" {
-		return ""
+	if p == "" || !strings.Contains(p, "//") && !strings.Contains(p, "/.") && p[len(p)-1] != '/' && p[0] == '/' {
+		return p
 	}
 	return path.Clean(p)
 }
@@ -159,6 +159,14 @@ var secretDirs = map[string]string{
 	"gcloud": ".config", "gh": ".config", "op": ".config", "sops": ".config", "gatelatch": ".config", "private": "ssl", "secrets": "run",
 }
 
+// secretLetters are what the names of secretDirs begin with.
+var secretLetters = func() (is [256]bool) {
+	for name := range secretDirs {
+		is[name[0]] = true
+	}
+	return is
+}()
+
 var secretFiles = map[string]bool{
 	".netrc": true, "_netrc": true, ".pgpass": true, ".my.cnf": true, ".npmrc": true, ".pypirc": true, ".git-credentials": true,
 	".vault-token": true, ".htpasswd": true, ".boto": true, ".s3cfg": true, ".databrickscfg": true, ".dockercfg": true,
@@ -175,8 +183,10 @@ func secretPath(p string) bool {
 	before, rest := "", strings.ToLower(p)
 	for {
 		part, more, found := strings.Cut(rest, "/")
-		if in, ok := secretDirs[part]; ok && (in == "" || in == before) {
-			return true
+		if part != "" && secretLetters[part[0]] {
+			if in, ok := secretDirs[part]; ok && (in == "" || in == before) {
+				return true
+			}
 		}
 		if !found {
 			return secretFile(part)

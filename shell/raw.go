@@ -68,6 +68,9 @@ func ambiguous(src string) bool {
 }
 
 func oddCharacter(src string) bool {
+	if plainText(src) {
+		return false
+	}
 	if !utf8.ValidString(src) {
 		return true
 	}
@@ -76,10 +79,23 @@ func oddCharacter(src string) bool {
 	})
 }
 
+// plainText reports whether all of src is printable ASCII, tabs and newlines.
+func plainText(src string) bool {
+	for i := range len(src) {
+		if c := src[i]; (c < ' ' || c > '~') && c != '\n' && c != '\t' {
+			return false
+		}
+	}
+	return true
+}
+
 // oddContinuation finds a backslash-newline inside a word, which the parser
 // joins too early ("$\⏎(rm y)"), and one that ends a comment, where bash does
 // not join at all.
 func oddContinuation(src string) bool {
+	if !strings.Contains(src, "\\\n") {
+		return false
+	}
 	for line := range strings.Lines(src) {
 		before, joined := strings.CutSuffix(line, "\\\n")
 		if !joined {

@@ -3,7 +3,6 @@ package shell
 import (
 	"fmt"
 	"slices"
-	"strings"
 	"sync"
 
 	"mvdan.cc/sh/v3/syntax"
@@ -40,19 +39,17 @@ var parsers = sync.Pool{New: func() any { return syntax.NewParser(syntax.Variant
 // Read says what a command line would do. It never fails: what can't be known
 // is an effect, too.
 func Read(src string, env Env) (f *Facts) {
-	f = &Facts{}
 	defer func() {
 		if p := recover(); p != nil {
 			f = &Facts{}
 			f.unreadable(src, "PARSER_FAILED", fmt.Sprintf("%.80v", p))
 		}
 	}()
-	r := &reader{env: &env, facts: f, src: src, span: span{0, len(src)}, budget: new(int), funcs: new([]*function), at: -1}
-	*r.budget = maxCommands
-	st := newState(env)
-	r.script(src, st)
+	all := newReading(env)
+	r := reader{reading: all, src: src, span: span{0, len(src)}, at: -1}
+	r.script(src, &all.state)
 	r.uncalled()
-	return f
+	return all.finish()
 }
 
 // Uninspectable is the facts of a text that must not be read as a command.
@@ -73,18 +70,15 @@ type span struct{ start, end int }
 // A reader walks one script. Scripts within it have a reader of their own that
 // adds to the same facts.
 type reader struct {
-	env    *Env
-	facts  *Facts
-	src    string
-	inner  bool // src is a word of another script: span is that word
-	span   span
-	via    []string
-	depth  int  // scripts around this one
-	calls  int  // functions around this one
-	budget *int // commands that may still be read
-	stdin  *WordValue
-	funcs  *[]*function // all that the script defines
-	at     int          // index of the command that is being judged
+	*reading
+	src   string
+	inner bool // src is a word of another script: span is that word
+	span  span
+	via   []string
+	depth int // scripts around this one
+	calls int // functions around this one
+	stdin *WordValue
+	at    int // index of the command that is being judged
 }
 
 // script reads src in the state st, and returns what is known of its output.
@@ -97,8 +91,14 @@ func (r *reader) script(src string, st *state) WordValue {
 		r.unreadable("AMBIGUOUS_TEXT", "shells read this text in different ways")
 		return WordValue{}
 	}
+	if !r.inner {
+		if list, ok := r.quick.read(src); ok {
+			return r.stmts(list, st)
+		}
+	}
 	p, _ := parsers.Get().(*syntax.Parser)
-	file, err := p.Parse(strings.NewReader(src), "")
+	r.source.Reset(src)
+	file, err := p.Parse(&r.source, "")
 	parsers.Put(p) // not after a panic
 	if err != nil {
 		r.unreadable("SYNTAX", err.Error())

@@ -1,9 +1,6 @@
 package shell
 
-import (
-	"slices"
-	"strings"
-)
+import "strings"
 
 //go:generate go run ./spec/gen
 
@@ -100,8 +97,12 @@ func (s *spec) is(t trait) bool { return s.traits&t != 0 }
 
 // findSpec finds a program by any of the names it goes by.
 func findSpec(name string) *spec {
-	if i, ok := slices.BinarySearchFunc(specNames[:], name, func(n specName, s string) int { return strings.Compare(n.name, s) }); ok {
-		return &specTable[specNames[i].at]
+	if name == "" {
+		return nil
+	}
+	some := specNames[specsFrom[name[0]]:specsFrom[int(name[0])+1]]
+	if i, ok := search(len(some), func(i int) string { return some[i].name }, name); ok {
+		return &specTable[some[i].at]
 	}
 	if strings.HasPrefix(name, "g") && len(name) > 1 {
 		if s := findSpec(name[1:]); s != nil && s.is(gnu) { // GNU programs on other systems
@@ -117,6 +118,31 @@ func findSpec(name string) *spec {
 	return nil
 }
 
+// specsFrom tells where in specNames the names with a first letter begin.
+var specsFrom = func() (from [257]int) {
+	at := 0
+	for c := range from {
+		for at < len(specNames) && int(specNames[at].name[0]) < c {
+			at++
+		}
+		from[c] = at
+	}
+	return from
+}()
+
+// search finds a name in a sorted list without copying what is in it.
+func search(n int, at func(int) string, name string) (int, bool) {
+	i, j := 0, n
+	for i < j {
+		if h := (i + j) / 2; at(h) < name {
+			i = h + 1
+		} else {
+			j = h
+		}
+	}
+	return i, i < n && at(i) == name
+}
+
 type specName struct {
 	name string
 	at   int
@@ -124,7 +150,7 @@ type specName struct {
 
 // option finds an option by its name, or by the beginning of it.
 func (s *spec) option(name string) *option {
-	i, ok := slices.BinarySearchFunc(s.options, name, func(o option, n string) int { return strings.Compare(o.name, n) })
+	i, ok := search(len(s.options), func(i int) string { return s.options[i].name }, name)
 	if ok {
 		return &s.options[i]
 	}
@@ -144,26 +170,18 @@ func (s *spec) option(name string) *option {
 
 // command finds a subcommand.
 func (s *spec) command(name string) *spec {
-	i, ok := slices.BinarySearchFunc(s.commands, name, func(c spec, n string) int { return compareNames(c.name, n) })
-	if ok {
+	plain := len(s.commands)
+	for plain > 0 && strings.Contains(s.commands[plain-1].name, "*") {
+		plain--
+	}
+	if i, ok := search(plain, func(i int) string { return s.commands[i].name }, name); ok {
 		return &s.commands[i]
 	}
-	for i := len(s.commands) - 1; i >= 0 && strings.Contains(s.commands[i].name, "*"); i-- {
+	for i := len(s.commands) - 1; i >= plain; i-- {
 		before, after, _ := strings.Cut(s.commands[i].name, "*")
 		if len(name) >= len(before)+len(after) && strings.HasPrefix(name, before) && strings.HasSuffix(name, after) {
 			return &s.commands[i]
 		}
 	}
 	return nil
-}
-
-// compareNames sorts names with a * behind all others.
-func compareNames(a, b string) int {
-	if x, y := strings.Contains(a, "*"), strings.Contains(b, "*"); x != y {
-		if x {
-			return 1
-		}
-		return -1
-	}
-	return strings.Compare(a, b)
 }

@@ -21,6 +21,11 @@ func (r *reader) word(to []WordValue, w *syntax.Word, st *state) []WordValue {
 	if !mayHaveBraces(w) {
 		return r.expansion(to, w, s, st)
 	}
+	return r.braces(to, w, s, st)
+}
+
+// braces appends what a word with braces expands to, if that is what they are.
+func (r *reader) braces(to []WordValue, w *syntax.Word, s span, st *state) []WordValue {
 	copied := *w // SplitBraces changes the word, and a loop reads it again
 	if !syntax.SplitBraces(&copied) {
 		return r.expansion(to, w, s, st)

@@ -140,7 +140,7 @@ func substitute(words []WordValue, mark string, v WordValue) []WordValue {
 
 // shellCommand reads sh -c 'line', or a script from standard input.
 func shellCommand(u *usage, _ WordValue) WordValue {
-	st := newState(*u.env)
+	st := newState(u.env)
 	st.dir = u.st.dir
 	for _, g := range u.given {
 		if g.name == "-o" && (!g.value.Known() || !setNames[g.value.Text]) {

@@ -12,6 +12,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
+	"strings"
+	"sync"
 	"unicode"
 	"unicode/utf8"
 
@@ -31,17 +34,55 @@ const bom = "\uFEFF"
 // number of names, trailing bytes. The error tells the byte offset and never
 // repeats much of the input.
 func Check(raw []byte) error {
-	if bytes.HasPrefix(raw, []byte(bom)) {
-		return at(0, "a byte order mark")
+	_, err := read(raw, false)
+	return err
+}
+
+// Decode checks raw and returns what it holds: [Members], a []any, a string, a
+// json.Number, a bool or nil.
+func Decode(raw []byte) (any, error) {
+	if members, ok := quick(raw); ok {
+		return members, nil
 	}
-	c := checker{dec: decoder(raw)}
-	if err := c.value(); err != nil {
-		return err
+	return read(raw, true)
+}
+
+// Members are those of a JSON object, in their order. No two names differ
+// only in case.
+type Members []Member
+
+// A Member is one name of an object, and its value.
+type Member struct {
+	Name  string
+	Value any
+}
+
+// Get returns a member by its exact name.
+func (o Members) Get(name string) (value any, has bool) {
+	for i := range o {
+		if o[i].Name == name {
+			return o[i].Value, true
+		}
+	}
+	return nil, false
+}
+
+func read(raw []byte, build bool) (any, error) {
+	if bytes.HasPrefix(raw, []byte(bom)) {
+		return nil, at(0, "a byte order mark")
+	}
+	c, _ := checkers.Get().(*checker)
+	defer checkers.Put(c)
+	c.raw, c.names, c.build = *bytes.NewBuffer(raw), 0, build
+	c.dec.Reset(&c.raw, jsontext.AllowDuplicateNames(true))
+	value, err := c.value()
+	if err != nil {
+		return nil, err
 	}
 	if _, err := c.dec.ReadToken(); !errors.Is(err, io.EOF) {
-		return at(c.dec.InputOffset(), "more text after the value")
+		return nil, at(c.dec.InputOffset(), "more text after the value")
 	}
-	return nil
+	return value, nil
 }
 
 // Compact checks raw and returns it without the white space between tokens.
@@ -116,61 +157,103 @@ func decoder(raw []byte) *jsontext.Decoder {
 	return jsontext.NewDecoder(bytes.NewBuffer(raw), jsontext.AllowDuplicateNames(true))
 }
 
+// A checker is used again: a decoder is large.
 type checker struct {
-	dec   *jsontext.Decoder
+	dec   jsontext.Decoder
+	raw   bytes.Buffer
 	names int
+	build bool // the value is wanted
 }
+
+var checkers = sync.Pool{New: func() any { return new(checker) }}
 
 // value reads one value with everything in it. It can recurse no deeper than
 // MaxDepth.
-func (c *checker) value() error {
+func (c *checker) value() (any, error) {
 	tok, err := c.dec.ReadToken()
 	if err != nil {
-		return syntax(err)
+		return nil, syntax(err)
 	}
 	if c.dec.StackDepth() > MaxDepth {
-		return at(c.dec.InputOffset(), fmt.Sprintf("nested deeper than %d", MaxDepth))
+		return nil, at(c.dec.InputOffset(), fmt.Sprintf("nested deeper than %d", MaxDepth))
 	}
-	switch tok.Kind() {
-	case '{':
+	switch kind := tok.Kind(); {
+	case kind == '{':
 		return c.object()
-	case '[':
+	case kind == '[':
 		return c.array()
+	case !c.build || kind == 'n':
+		return nil, nil
+	case kind == '"':
+		return tok.String(), nil
+	case kind == '0':
+		return json.Number(tok.String()), nil
 	default:
-		return nil
+		return kind == 't', nil
 	}
 }
 
-func (c *checker) array() error {
+func (c *checker) array() (any, error) {
+	out := []any{}
 	for c.dec.PeekKind() != ']' {
-		if err := c.value(); err != nil {
-			return err
+		value, err := c.value()
+		if err != nil {
+			return nil, err
+		}
+		if c.build {
+			out = append(out, value)
 		}
 	}
-	return c.end()
+	return out, c.end()
 }
 
-func (c *checker) object() error {
-	seen := map[string]bool{}
+func (c *checker) object() (any, error) {
+	out, folded := make(Members, 0, 2), map[string]bool(nil)
 	for c.dec.PeekKind() != '}' {
 		tok, err := c.dec.ReadToken()
 		if err != nil {
-			return syntax(err)
+			return nil, syntax(err)
 		}
 		name := tok.String()
 		if c.names++; c.names > MaxNames {
-			return at(c.dec.InputOffset(), fmt.Sprintf("more than %d names", MaxNames))
+			return nil, at(c.dec.InputOffset(), fmt.Sprintf("more than %d names", MaxNames))
 		}
-		folded := fold(name)
-		if seen[folded] {
-			return at(c.dec.InputOffset(), "the name "+quote(name)+" repeats one before it, or differs only in case")
+		if len(out) == fewNames {
+			folded = foldAll(out)
 		}
-		seen[folded] = true
-		if err := c.value(); err != nil {
-			return err
+		if repeats(out, folded, name) {
+			return nil, at(c.dec.InputOffset(), "the name "+quote(name)+" repeats one before it, or differs only in case")
 		}
+		value, err := c.value()
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, Member{name, value})
 	}
-	return c.end()
+	return out, c.end()
+}
+
+// fewNames is up to where names are compared one by one.
+const fewNames = 16
+
+func foldAll(members Members) map[string]bool {
+	all := map[string]bool{}
+	for _, m := range members {
+		all[fold(m.Name)] = true
+	}
+	return all
+}
+
+// repeats reports whether a name was there before, and notes it if names are
+// noted.
+func repeats(members Members, folded map[string]bool, name string) bool {
+	if folded != nil {
+		name = fold(name)
+		was := folded[name]
+		folded[name] = true
+		return was
+	}
+	return slices.ContainsFunc(members, func(m Member) bool { return strings.EqualFold(m.Name, name) })
 }
 
 func (c *checker) end() error {

@@ -166,3 +166,65 @@ func TestMarshalKeepsEveryByte(t *testing.T) {
 		t.Errorf("got %s, %v; want %s", got, err, want)
 	}
 }
+
+// What is read quickly is what the decoder reads.
+func sameValue(t *testing.T, raw []byte) (read bool) {
+	t.Helper()
+	got, ok := quick(raw)
+	if !ok {
+		return false
+	}
+	want, err := readSlowly(raw)
+	if err != nil {
+		t.Fatalf("%q was read, but %v", raw, err)
+	}
+	if diff := cmp.Diff(want, any(got)); diff != "" {
+		t.Fatalf("%q: %s", raw, diff)
+	}
+	return true
+}
+
+func readSlowly(raw []byte) (any, error) { return read(raw, true) }
+
+func TestQuickReadsAsTheDecoderDoes(t *testing.T) {
+	t.Parallel()
+	for raw, want := range map[string]bool{
+		`{"command":"ls"}`: true, ` { "a" : "b" , "c":"" } `: true, "{\"a\":\n\"b\"}\n": true, `{"a":"b","":"c"}`: true,
+		`{}`: false, `{"a":1}`: false, `{"a":"\u0041"}`: false, `{"a":"é"}`: false, `{"a":"b","A":"c"}`: false, `{"a":"b"}x`: false, `{"a":"b",}`: false,
+		`["a"]`: false, `{"a":"b"`: false, `{"a"}`: false, `{"a":"b" "c":"d"}`: false, "{\"a\":\"\x00\"}": false, ``: false, `{`: false, `{"a":`: false,
+	} {
+		if got := sameValue(t, []byte(raw)); got != want {
+			t.Errorf("%q: read %v, want %v", raw, got, want)
+		}
+	}
+}
+
+func FuzzQuick(f *testing.F) {
+	f.Add([]byte(`{"a":"b", "c" : "d"}`))
+	f.Fuzz(func(t *testing.T, raw []byte) { sameValue(t, raw) })
+}
+
+// Decode gives what encoding/json does, except that objects keep their order.
+func TestDecode(t *testing.T) {
+	t.Parallel()
+	raw := `{"s":"a\u0041","n":1.50e3,"t":true,"f":false,"z":null,"l":[1,"x",{"k":[]}],"o":{}}`
+	got, err := Decode([]byte(raw))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := Members{{"s", "aA"}, {"n", json.Number("1.50e3")}, {"t", true}, {"f", false}, {"z", nil},
+		{"l", []any{json.Number("1"), "x", Members{{"k", []any{}}}}}, {"o", Members{}}}
+	if diff := cmp.Diff(any(want), got); diff != "" {
+		t.Error(diff)
+	}
+	names := `{"n0":0`
+	for i := 1; i < 100; i++ {
+		names += fmt.Sprintf(`,"n%d":0`, i)
+	}
+	if _, err := Decode([]byte(names + `,"N7":0}`)); err == nil || !strings.Contains(err.Error(), "repeats") {
+		t.Errorf("of many names one repeats: %v", err)
+	}
+	if _, err := Decode([]byte(names + `}`)); err != nil {
+		t.Error(err)
+	}
+}
