@@ -17,5 +17,5 @@ func (s *Set) Unhurried() *Set {
 // ReadAsWritten reads the facts of a call without looking at the disk: every
 // path leads where it says. It is for calls of long ago, whose links are gone.
 func (s *Set) ReadAsWritten(c *gatelatch.Call, sess *gatelatch.Session) *Facts {
-	return newFacts(c, sess, world{home: home(), dirs: s.dirs, disk: writtenDisk{}})
+	return newFacts(c, sess, world{home: s.home, dirs: s.dirs, disk: writtenDisk{}})
 }

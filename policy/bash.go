@@ -26,8 +26,17 @@ type shellUse struct {
 	guards map[int]*gatelatch.Reason // see guard
 	short  map[int][]shell.Effect    // see fellShort
 
+	looked []mayRead // paths that it reads
+	few    [2]mayRead
+
 	open  []int // commands that nothing covers, once the rules were asked
 	reads bool  // what only reads may run
+}
+
+// A mayRead is a path, and whether a command may read it.
+type mayRead struct {
+	path string
+	may  bool
 }
 
 func (f *Facts) readShell() {
@@ -39,7 +48,7 @@ func (f *Facts) readShell() {
 		return
 	}
 	f.shell = &shellUse{src: src, facts: shell.Read(src, shell.Env{
-		Dir: f.call.Dir, Home: f.home().given, Project: f.project().given, Files: f.world.disk,
+		Dir: f.call.Dir, Home: given(f.world.home), Project: given(f.session.Project), Files: f.world.disk,
 	})}
 	for _, m := range f.fields {
 		switch name, value := m.Name, m.Value; {

@@ -4,6 +4,7 @@ import (
 	"sync"
 
 	"github.com/gatelatch/gatelatch"
+	"github.com/gatelatch/gatelatch/shell"
 )
 
 // buffers are what a judgement needs only while it lasts. They are used again:
@@ -13,6 +14,7 @@ type buffers struct {
 	hits            []hit
 	reasons, allows []gatelatch.Reason
 	files           []fileUse
+	effects         []shell.Effect
 
 	// a file that a command uses, as a call
 	file Facts
@@ -42,7 +44,9 @@ func (f *Facts) giveBack() {
 	clear(b.allows)
 	clear(b.files)
 	clear(b.hits)
-	b.ids, b.hits, b.reasons, b.allows, b.files = b.ids[:0], b.hits[:0], b.reasons[:0], b.allows[:0], b.files[:0]
+	clear(b.effects)
+	b.ids, b.hits, b.reasons, b.allows = b.ids[:0], b.hits[:0], b.reasons[:0], b.allows[:0]
+	b.files, b.effects = b.files[:0], b.effects[:0]
 	if b.file.call != nil {
 		b.file, b.call, b.path = Facts{}, gatelatch.Call{}, pathUse{}
 	}

@@ -64,4 +64,5 @@ func (writtenDisk) list(string) ([]os.DirEntry, error) { return nil, fs.ErrNotEx
 
 func (writtenDisk) exists(string) bool { return false }
 
+// GitRuns implements shell.Files.
 func (writtenDisk) GitRuns(string) ([]string, bool) { return nil, true }

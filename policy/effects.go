@@ -18,7 +18,8 @@ func (f *Facts) askedAbout() (out []gatelatch.Reason) {
 			out = append(out, r)
 		}
 	}
-	var effects []shell.Effect
+	effects := f.buffers().effects[:0]
+	defer func() { f.buf.effects = effects }()
 	for _, e := range u.facts.Effects {
 		short, some := u.short[e.Command]
 		switch {

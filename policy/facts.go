@@ -37,18 +37,11 @@ type Facts struct {
 	concerns []gatelatch.Reason
 
 	spreads map[spread][]found  // files below folders that a command reads
-	looked  []mayRead           // paths that a command reads
 	paths   map[string]*pathUse // paths in other fields, looked up when a condition wants them
 	left    int                 // how much more may be looked up for those
 
 	folders map[string]root // of projects that files speak about
 	buf     *buffers        // see buffers
-}
-
-// A mayRead is a path, and whether a command may read it.
-type mayRead struct {
-	path string
-	may  bool
 }
 
 // A world is what facts depend on besides the call and its session.
@@ -67,7 +60,7 @@ type root struct {
 
 // Read reads the facts of a call.
 func (s *Set) Read(c *gatelatch.Call, sess *gatelatch.Session) *Facts {
-	return newFacts(c, sess, world{home: home(), dirs: s.dirs, disk: newDisk()})
+	return newFacts(c, sess, world{home: s.home, dirs: s.dirs, disk: newDisk()})
 }
 
 func newFacts(c *gatelatch.Call, sess *gatelatch.Session, w world) *Facts {
@@ -105,11 +98,18 @@ func (f *Facts) project() *root {
 	return &f.projectRoot
 }
 
-func (f *Facts) root(dir string) (r root) {
+// given returns a folder as it was named, "" if that is not known.
+func given(dir string) string {
 	if !filepath.IsAbs(dir) {
+		return ""
+	}
+	return cleanPath(dir)
+}
+
+func (f *Facts) root(dir string) (r root) {
+	if r.given = given(dir); r.given == "" {
 		return r
 	}
-	r.given = cleanPath(dir)
 	r.foldedGiven = fold(r.given)
 	if resolved, _, err := f.world.disk.follow(dir, nil); err == nil {
 		r.resolved, r.foldedResolved = resolved, r.foldedGiven

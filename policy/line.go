@@ -88,10 +88,11 @@ func (f *Facts) onlyLooks(e shell.Effect) bool {
 // readable reports whether what an effect reads lies inside the project, or is
 // a temporary file, with links followed, and is none of the gateway's own.
 func (f *Facts) readable(e shell.Effect) bool {
+	u := f.shell
 	if !e.Below {
-		for i := range f.looked {
-			if f.looked[i].path == e.Place() {
-				return f.looked[i].may
+		for i := range u.looked {
+			if u.looked[i].path == e.Place() {
+				return u.looked[i].may
 			}
 		}
 	}
@@ -106,8 +107,11 @@ func (f *Facts) readable(e shell.Effect) bool {
 			break
 		}
 	}
-	if !e.Below && len(f.looked) < maxFiles {
-		f.looked = append(f.looked, mayRead{e.Place(), ok})
+	if !e.Below && len(u.looked) < maxFiles {
+		if u.looked == nil {
+			u.looked = u.few[:0]
+		}
+		u.looked = append(u.looked, mayRead{e.Place(), ok})
 	}
 	return ok
 }
@@ -183,11 +187,20 @@ func (f *Facts) runsHere(dir string) bool {
 // credentials.
 func secretWords(c *shell.Simple, from, command int) (out []shell.Effect) {
 	for _, w := range c.Words[from:] {
-		if slices.ContainsFunc(pieces(w.Text), shell.Secret) {
+		if namesSecret(w.Text) {
 			out = append(out, shell.Effect{Action: shell.ShowsSecret, Code: "SECRET_FILE", Detail: w.Text, Start: w.Start, End: w.End, Command: command})
 		}
 	}
 	return out
+}
+
+func namesSecret(word string) bool {
+	for name := range pieces(word) {
+		if shell.Secret(name) {
+			return true
+		}
+	}
+	return false
 }
 
 // quiet reports whether redirections only throw output away.

@@ -46,12 +46,15 @@ func (s *Set) consultFiles(f *Facts, out *said) {
 // consultWords does so for words that name files, of commands that do more than
 // look: which of them they read, only the program knows.
 func (s *Set) consultWords(f *Facts, out *said) {
+	if f.world.disk == (writtenDisk{}) {
+		return // no word names a file
+	}
 	for i, c := range f.shell.facts.Commands {
 		if f.certain(i) {
 			continue
 		}
 		for _, w := range c.Words[min(1, len(c.Words)):] {
-			for _, name := range pieces(w.Text) {
+			for name := range pieces(w.Text) {
 				if len(name) > maxPath {
 					continue
 				}
@@ -188,11 +191,11 @@ func (s *Set) silentAbout(use fileUse, f *Facts) bool {
 	if !plainPath(use.path) {
 		return false
 	}
-	left := f.left
-	if resolved, names, err := f.world.disk.follow(use.path, &left); err != nil || len(names) > 0 || resolved != use.path {
+	before := f.left
+	if resolved, names, err := f.world.disk.follow(use.path, &f.left); err != nil || len(names) > 0 || resolved != use.path {
+		f.left = before // it is followed once more
 		return false
 	}
-	f.left = left
 	folded, ids := fold(use.path), f.buffers().ids[:0]
 	for _, l := range s.layers {
 		if len(l.sections) > 0 || len(l.index.prefixes) > 0 {

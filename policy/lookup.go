@@ -16,7 +16,11 @@ const maxElsewhere = 1000
 // below returns the files that an effect reads below its path, as far as they
 // exist. There may be too many to know.
 func (f *Facts) below(e shell.Effect) (files []found, known bool) {
-	key := spread{e.Place(), e.Which}
+	which := shell.Which{}
+	if e.Which != nil {
+		which = *e.Which
+	}
+	key := spread{e.Place(), which}
 	if files, has := f.spreads[key]; has {
 		return files, files != nil
 	}
@@ -32,9 +36,9 @@ func (f *Facts) below(e shell.Effect) (files []found, known bool) {
 		few := min(f.left, maxElsewhere)
 		left = &few // it is asked about anyway, unless a rule covers the command
 	}
-	l := lookup{disk: f.world.disk, left: left, which: e.Which, found: []found{}}
-	if e.Which.Glob != "" {
-		l.expand(base, false, strings.FieldsFunc(e.Which.Glob, func(r rune) bool { return r == '/' }))
+	l := lookup{disk: f.world.disk, left: left, which: which, found: []found{}}
+	if which.Glob != "" {
+		l.expand(base, false, strings.FieldsFunc(which.Glob, func(r rune) bool { return r == '/' }))
 	} else {
 		l.walk(base, 0)
 	}

@@ -123,8 +123,15 @@ func (f *Facts) readPathUse(u *pathUse, given string, left *int) {
 // read it.
 func plainPath(p string) bool {
 	n := len(p)
-	return n > 1 && p[0] == '/' && p[n-1] > ' ' && p[n-1] < 0x7f && p[n-1] != '/' && filepath.Separator == '/' &&
-		!strings.Contains(p, "//") && !strings.Contains(p, "/.")
+	if n < 2 || p[0] != '/' || p[n-1] <= ' ' || p[n-1] >= 0x7f || p[n-1] == '/' || filepath.Separator != '/' {
+		return false
+	}
+	for i := 1; i < n; i++ {
+		if p[i-1] == '/' && (p[i] == '/' || p[i] == '.') {
+			return false
+		}
+	}
+	return true
 }
 
 func (f *Facts) readPlainPath(u *pathUse, left *int) {

@@ -41,6 +41,7 @@ type Set struct {
 	doubt  string            // nothing is allowed without a person, for this reason
 	dirs   []string          // see File.Protect
 	reads  *gatelatch.Reason // see whyReads
+	home   string            // see home
 	grants *grantCache
 	now    func() time.Time
 	budget time.Duration
@@ -67,7 +68,7 @@ func newSet(layers ...*layer) *Set {
 
 // sum makes what follows from all that is in force, the hash above all.
 func (s *Set) sum() *Set {
-	s.reads = whyReads(s.layers)
+	s.reads, s.home = whyReads(s.layers), home()
 	if len(s.layers) == 1 && s.broken == "" && s.doubt == "" {
 		s.hash = s.layers[0].sum
 		return s

@@ -1,6 +1,7 @@
 package policy
 
 import (
+	"iter"
 	"net/url"
 	"path/filepath"
 	"slices"
@@ -119,7 +120,7 @@ func (f *Facts) guardedWords(command int, left *int) *gatelatch.Reason {
 		if i == 0 {
 			continue
 		}
-		for _, name := range pieces(w.Text) {
+		for name := range pieces(w.Text) {
 			if r := f.named(from(c.Dir, name), w.Text, "a command", left); r != nil {
 				r.Field, r.Start, r.End = "command", w.Start, w.End
 				return r
@@ -129,17 +130,24 @@ func (f *Facts) guardedWords(command int, left *int) *gatelatch.Reason {
 	return nil
 }
 
-// pieces returns what in a word may be a path: all of it, file in -ofile, in
+// pieces yields what in a word may be a path: all of it, file in -ofile, in
 // --out=file and in @file.
-func pieces(word string) []string {
-	names := strings.FieldsFunc(word, func(r rune) bool { return strings.ContainsRune("=:,@", r) })
-	if strings.HasPrefix(word, "-") && len(word) > 2 {
-		names = append(names, word[2:])
+func pieces(word string) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		if strings.ContainsAny(word, "=:,@") {
+			for name := range strings.FieldsFuncSeq(word, func(r rune) bool { return strings.ContainsRune("=:,@", r) }) {
+				if name != word && !yield(name) {
+					return
+				}
+			}
+		}
+		if len(word) > 2 && word[0] == '-' && !yield(word[2:]) {
+			return
+		}
+		if word != "" {
+			yield(word)
+		}
 	}
-	if !slices.Contains(names, word) {
-		names = append(names, word)
-	}
-	return names
 }
 
 // protectedCommand does the same for a command line that is not one plain

@@ -33,6 +33,8 @@ func (a Action) String() string { return actionNames[a] }
 // An Effect is one thing that a command line would do, or may do.
 type Effect struct {
 	Action Action
+	// Below says that Path is only where the files lie; Which says which.
+	Below bool
 	// Code names the reason: UNKNOWN_OPTION, WRITE_REDIRECT. Detail is the word
 	// that is to blame, as it is known.
 	Code, Detail string
@@ -42,9 +44,7 @@ type Effect struct {
 	// Walked is Path before ".." was removed, if there is one: behind a link it
 	// is the parent of where that leads.
 	Walked string
-	// Below says that Path is only where the files lie; Which says which.
-	Below bool
-	Which Which
+	Which  *Which // nil is all
 	// Start and End are bytes of the source.
 	Start, End int
 	// Command is the index of the command that has the effect.
@@ -83,7 +83,7 @@ type WordValue struct {
 	Text       string
 	Alts       []string
 	Start, End int
-	named      string // what the names were chosen by
+	named      *string // what the names were chosen by
 }
 
 // Known reports whether the value is certain.

@@ -95,7 +95,7 @@ func (u *usage) findTerm(roots []WordValue, found *WordValue) {
 		u.blame(Unknown, "MAY_BE_OPTION", w)
 	case findAlone[t]:
 		if t == "!" || t == "-not" || t == "-o" || t == "-or" || t == "," {
-			u.choice, found.named = true, "" // which names are found is not clear
+			u.choice, found.named = true, nil // which names are found is not clear
 		}
 	case findText[t]:
 		v := u.findValue(w)
@@ -103,7 +103,7 @@ func (u *usage) findTerm(roots []WordValue, found *WordValue) {
 			found.secret = true
 		}
 		if t == "-name" && v.Known() && !u.choice {
-			found.named = v.Text
+			found.named = &v.Text
 		}
 	case findFile[t] || strings.HasPrefix(t, "-newer"):
 		u.file(Reads, u.findValue(w), u.st)

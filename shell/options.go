@@ -17,6 +17,7 @@ type usage struct {
 	from     []WordValue // the words from the first operand on
 	given    []given
 	few      [3]given // room for most
+	outer    [2]*spec // … and for chain
 	loose    int      // operands before the first that may be none or several; -1: there is none
 	ended    bool     // after --
 	help     bool
@@ -29,7 +30,7 @@ type usage struct {
 // begin makes a usage that may have been another one ready for a command.
 func (u *usage) begin(r *reader, st *state, s *spec, name string, args []WordValue) {
 	u.reader, u.st, u.spec, u.name, u.args = r, st, s, name, args
-	u.chain, u.operands, u.from, u.given, u.loose = nil, nil, nil, u.few[:0], -1
+	u.chain, u.operands, u.from, u.given, u.loose = u.outer[:0], nil, nil, u.few[:0], -1
 	u.ended, u.help, u.strange, u.unlisted, u.choice, u.grouped = false, false, false, false, false, false
 }
 

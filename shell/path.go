@@ -84,10 +84,23 @@ func (s *state) resolve(w WordValue) (p string, below bool) {
 func hasParent(p string) bool { return strings.Contains(p, "/../") || strings.HasSuffix(p, "/..") }
 
 func clean(p string) string {
-	if p == "" || !strings.Contains(p, "//") && !strings.Contains(p, "/.") && p[len(p)-1] != '/' && p[0] == '/' {
+	if p == "" || isClean(p) {
 		return p
 	}
 	return path.Clean(p)
+}
+
+// isClean reports whether an absolute path is plainly what path.Clean makes of it.
+func isClean(p string) bool {
+	if p[0] != '/' || len(p) > 1 && p[len(p)-1] == '/' {
+		return false
+	}
+	for i := 1; i < len(p); i++ {
+		if p[i-1] == '/' && (p[i] == '/' || p[i] == '.') {
+			return false
+		}
+	}
+	return true
 }
 
 // place returns where a word leads, seen from the working directory, and
@@ -120,11 +133,14 @@ func (s *state) place(w WordValue) (p string, below bool) {
 	return text, below
 }
 
-func which(w WordValue) Which {
-	if w.Kind == Glob {
-		return Which{Glob: strings.TrimPrefix(w.Text, globRoot(w.Text)), Linked: true}
+func which(w WordValue) *Which {
+	switch {
+	case w.Kind == Glob:
+		return &Which{Glob: strings.TrimPrefix(w.Text, globRoot(w.Text)), Linked: true}
+	case w.named != nil:
+		return &Which{Named: *w.named, Linked: true}
 	}
-	return Which{Named: w.named, Linked: true}
+	return &Which{Linked: true}
 }
 
 // globRoot returns the folder that all matches lie below. ".." behind a * would

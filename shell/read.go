@@ -46,7 +46,8 @@ func Read(src string, env Env) (f *Facts) {
 		}
 	}()
 	all := newReading(env)
-	r := reader{reading: all, src: src, span: span{0, len(src)}, at: -1}
+	r := &all.top
+	*r = reader{reading: all, src: src, span: span{0, len(src)}, at: -1}
 	r.script(src, &all.state)
 	r.uncalled()
 	return all.finish()

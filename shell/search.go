@@ -30,7 +30,7 @@ func grep(u *usage, out WordValue) WordValue {
 // through judges a search through folders: all that is below them is read.
 func (u *usage) through(dirs []WordValue) {
 	rg := u.spec.grammar == "rg"
-	which := Which{Visible: rg && !u.has("--hidden", "-.", "-u", "--unrestricted"), Linked: u.has("-R", "--dereference-recursive", "--follow") || rg && u.has("-L")}
+	which := &Which{Visible: rg && !u.has("--hidden", "-.", "-u", "--unrestricted"), Linked: u.has("-R", "--dereference-recursive", "--follow") || rg && u.has("-L")}
 	var names []string
 	for _, g := range u.given {
 		if g.name == "--include" {

@@ -101,7 +101,7 @@ func findSpec(name string) *spec {
 		return nil
 	}
 	some := specNames[specsFrom[name[0]]:specsFrom[int(name[0])+1]]
-	if i, ok := search(len(some), func(i int) string { return some[i].name }, name); ok {
+	if i := search(len(some), func(i int) bool { return some[i].name >= name }); i < len(some) && some[i].name == name {
 		return &specTable[some[i].at]
 	}
 	if strings.HasPrefix(name, "g") && len(name) > 1 {
@@ -130,17 +130,17 @@ var specsFrom = func() (from [257]int) {
 	return from
 }()
 
-// search finds a name in a sorted list without copying what is in it.
-func search(n int, at func(int) string, name string) (int, bool) {
+// search is sort.Search, made to be inlined.
+func search(n int, from func(int) bool) int {
 	i, j := 0, n
 	for i < j {
-		if h := (i + j) / 2; at(h) < name {
-			i = h + 1
-		} else {
+		if h := int(uint(i+j) >> 1); from(h) {
 			j = h
+		} else {
+			i = h + 1
 		}
 	}
-	return i, i < n && at(i) == name
+	return i
 }
 
 type specName struct {
@@ -150,8 +150,8 @@ type specName struct {
 
 // option finds an option by its name, or by the beginning of it.
 func (s *spec) option(name string) *option {
-	i, ok := search(len(s.options), func(i int) string { return s.options[i].name }, name)
-	if ok {
+	i := search(len(s.options), func(i int) bool { return s.options[i].name >= name })
+	if i < len(s.options) && s.options[i].name == name {
 		return &s.options[i]
 	}
 	if !s.is(gnu) || !strings.HasPrefix(name, "--") || len(name) < 3 {
@@ -174,7 +174,7 @@ func (s *spec) command(name string) *spec {
 	for plain > 0 && strings.Contains(s.commands[plain-1].name, "*") {
 		plain--
 	}
-	if i, ok := search(plain, func(i int) string { return s.commands[i].name }, name); ok {
+	if i := search(plain, func(i int) bool { return s.commands[i].name >= name }); i < plain && s.commands[i].name == name {
 		return &s.commands[i]
 	}
 	for i := len(s.commands) - 1; i >= plain; i-- {

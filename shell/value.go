@@ -14,7 +14,7 @@ func (r *reader) word(to []WordValue, w *syntax.Word, st *state) []WordValue {
 	}
 	s := r.spanOf(w)
 	if len(w.Parts) == 1 {
-		if lit, ok := w.Parts[0].(*syntax.Lit); ok && !strings.ContainsAny(lit.Value, "\\~*?[{") {
+		if lit, ok := w.Parts[0].(*syntax.Lit); ok && !expands(lit.Value) {
 			return append(to, WordValue{Kind: Const, Text: lit.Value, Start: s.start, End: s.end})
 		}
 	}
@@ -47,6 +47,17 @@ func (r *reader) braces(to []WordValue, w *syntax.Word, s span, st *state) []Wor
 		to = r.expansion(to, each, s, st)
 	}
 	return to
+}
+
+// expands reports whether unquoted text may be more than itself.
+func expands(s string) bool {
+	for i := range len(s) {
+		switch s[i] {
+		case '\\', '~', '*', '?', '[', '{':
+			return true
+		}
+	}
+	return false
 }
 
 // rejoins reports whether braces put text behind a $ that it did not stand
