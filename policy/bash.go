@@ -139,7 +139,8 @@ func parseWords(pattern string, allow bool) (matcher, error) {
 		return nil, errors.New("the pattern is not plain words; expansions, operators and redirections can't be matched")
 	case allow && shell.IsWrapper(want[0]):
 		return nil, fmt.Errorf("%s runs what its arguments say, so no rule can allow it", want[0])
-	case allow && shell.Analyse(text).Plain == nil:
+	}
+	if _, plain := shell.Plain(text); allow && !plain {
 		return nil, errors.New("this is never one plain command, so no rule can allow it")
 	}
 	return words{want, more}, nil

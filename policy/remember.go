@@ -140,7 +140,7 @@ func (u *shellUse) narrowest() (string, error) {
 	if why := shell.Runs(words); ok && same && why != "" {
 		return "", errors.New(why)
 	}
-	if !ok || !same || shell.Analyse(text).Plain == nil {
+	if _, plain := shell.Plain(text); !ok || !same || !plain {
 		return "", errors.New("only plain words are remembered; this has expansions, quoting or assignments in it")
 	}
 	return "Bash(" + text + ")", nil

@@ -54,8 +54,8 @@ func check(t testing.TB, texts []string, dir string) {
 	var plain []string
 	var want [][]string
 	for _, text := range texts {
-		if a := Analyse(text); a.Plain != nil {
-			plain, want = append(plain, text), append(want, a.Plain.Words)
+		if words, ok := Plain(text); ok {
+			plain, want = append(plain, text), append(want, words)
 		}
 	}
 	if len(plain) == 0 {
@@ -116,7 +116,7 @@ func FuzzAnalyse(f *testing.F) {
 				t.Fatalf("bad command %+v", c)
 			}
 		}
-		if a.Plain != nil && a.Err != "" {
+		if _, plain := Plain(src); plain && a.Err != "" {
 			t.Fatal("plain, but can't be read")
 		}
 		check(t, []string{src}, dir)

@@ -1,31 +1,42 @@
 package shell
 
 import (
-	"slices"
 	"strings"
 	"unicode/utf8"
 
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// plain returns the one command that src is, by two independent readings: the
-// scanner below, which knows no syntax but quotes and blanks, and the parser,
-// as bash and as zsh. Whatever one of them doubts is not plain.
-func plain(src string, found []Command) *Command {
-	words, ok := Words(src)
-	if !ok || len(found) != 1 || !startsCommand(words[0]) || IsWrapper(words[0]) {
-		return nil
+// Plain returns the words of a text that is one simple command made of known
+// words, with nothing else to it: bash and zsh, with their default options,
+// can't but run exactly these. It takes two independent readings, the scanner
+// below, which knows no syntax but quotes and blanks, and the parser, as bash
+// and as zsh. Whatever one of them doubts is not plain.
+func Plain(src string) (words []string, ok bool) {
+	words, ok = Words(src)
+	if !ok || !startsCommand(words[0]) || IsWrapper(words[0]) {
+		return nil, false
 	}
-	c := found[0]
-	if !c.Literal || c.Wrapper || c.Guess || !slices.Equal(c.Words, words) {
-		return nil
+	if bare(src) {
+		return words, true // nothing but blanks between words
 	}
 	for _, lang := range []syntax.LangVariant{syntax.LangBash, syntax.LangZsh} {
 		if !oneCall(src, lang, words) {
-			return nil
+			return nil, false
 		}
 	}
-	return &c
+	return words, true
+}
+
+// bare reports whether a text has only characters that mean nothing to any
+// shell, wherever they stand behind the first word.
+func bare(src string) bool {
+	for i := range len(src) {
+		if c := src[i]; !alphanumeric(c) && strings.IndexByte(" _:,./-", c) < 0 {
+			return false
+		}
+	}
+	return true
 }
 
 // startsCommand excludes first words that a shell does not look up as a
@@ -44,7 +55,12 @@ var reserved = set(`
 	if then elif else fi for while until do done case esac in select function
 	time coproc repeat foreach end nocorrect noglob`)
 
-func oneCall(src string, lang syntax.LangVariant, words []string) bool {
+func oneCall(src string, lang syntax.LangVariant, words []string) (ok bool) {
+	defer func() {
+		if recover() != nil {
+			ok = false // the parser failed
+		}
+	}()
 	f, err := syntax.NewParser(syntax.Variant(lang), syntax.KeepComments(true)).Parse(strings.NewReader(src), "")
 	if err != nil || len(f.Stmts) != 1 || len(f.Last) != 0 {
 		return false

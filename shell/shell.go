@@ -2,12 +2,10 @@
 // gives its commands and their effects, by what is known about each program
 // (the files in spec). What can't be known is an effect, too.
 //
-// [Analyse] is older and coarser. It answers two questions, and errs in a
-// different direction on each. [Analysis.Commands] is for rules that forbid: everything that looks like a
-// command, however deep, and rather too much. [Analysis.Plain] is for rules
-// that allow: set only when bash and zsh, with their default options, can't
-// but run exactly these words. Aliases and functions that a shell has from
-// elsewhere are out of sight of both.
+// [Plain] is for rules that allow: the words of a text that can't be anything but
+// one simple command. [Analyse] is for rules that forbid where something is not
+// known: everything that looks like a command, however deep, and rather too much.
+// Aliases and functions that a shell has from elsewhere are out of sight of all.
 package shell
 
 import (
@@ -34,9 +32,6 @@ type Analysis struct {
 	// If Err is set it holds what a raw split into words finds, so that a rule
 	// that forbids can still look.
 	Commands []Command
-	// Plain is the whole text if it is one simple command made of known words,
-	// with nothing else to it. Else it is nil.
-	Plain *Command
 	// Err says why the text can't be read.
 	Err string
 }
@@ -74,11 +69,7 @@ func Analyse(src string) (a Analysis) {
 		}
 	}()
 	left := maxGuess
-	a = analyse(src, 0, &left)
-	if a.Err == "" {
-		a.Plain = plain(src, a.Commands)
-	}
-	return a
+	return analyse(src, 0, &left)
 }
 
 // Unreadable is the analysis of a text that must not be parsed.

@@ -23,12 +23,12 @@ func TestPlain(t *testing.T) {
 		`echo do then if`:                     {"echo", "do", "then", "if"},
 		`cat ` + strings.Repeat("x", 8<<10-4): {"cat", strings.Repeat("x", 8<<10-4)},
 	} {
-		got := Analyse(src)
-		if got.Plain == nil {
-			t.Errorf("%.60s: not plain, %s", src, got.Err)
+		got, ok := Plain(src)
+		if !ok {
+			t.Errorf("%.60s: not plain", src)
 			continue
 		}
-		if diff := cmp.Diff(want, got.Plain.Words); diff != "" {
+		if diff := cmp.Diff(want, got); diff != "" {
 			t.Errorf("%.60s: %s", src, diff)
 		}
 	}
@@ -59,8 +59,8 @@ func TestNotPlain(t *testing.T) {
 	t.Parallel()
 	for why, srcs := range notPlain {
 		for _, src := range srcs {
-			if got := Analyse(src); got.Plain != nil {
-				t.Errorf("%s: %q is plain: %q", why, src, got.Plain.Words)
+			if got, ok := Plain(src); ok {
+				t.Errorf("%s: %q is plain: %q", why, src, got)
 			}
 		}
 	}
@@ -126,8 +126,8 @@ func TestUnreadableTextStillShowsItsWords(t *testing.T) {
 		"not UTF-8":                  "\xff; rm -rf y",
 	} {
 		a := Analyse(src)
-		if a.Plain != nil || a.Err == "" && name != "python in an argument" {
-			t.Errorf("%s: plain %v, err %q", name, a.Plain, a.Err)
+		if _, plain := Plain(src); plain || a.Err == "" && name != "python in an argument" {
+			t.Errorf("%s: plain %v, err %q", name, plain, a.Err)
 		}
 		if !slices.ContainsFunc(a.Commands, func(c Command) bool { return c.Wrapper && hasRun(c.Words, "rm", "-rf", "y") }) {
 			t.Errorf("%s: rm -rf y is not among %.200q", name, what(a))
@@ -169,7 +169,8 @@ func TestHostileTexts(t *testing.T) {
 	t.Parallel()
 	for _, part := range []string{"$(", "(", "{ ", "if ", "! ", "while ", "`", "\\`", "((", "$((", "${a", "\"$(", "a<<b\n", "env ", "sh -c '", "[[ ", "f() ", "case x in (", "a|", "<(", "{a,", "time ", "coproc ", "'", "\"", "&&"} {
 		src := strings.Repeat(part, MaxSource/len(part))
-		if a := Analyse(src); a.Plain != nil {
+		Analyse(src)
+		if _, plain := Plain(src); plain {
 			t.Errorf("%q repeated is plain", part)
 		}
 	}

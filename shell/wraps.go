@@ -157,7 +157,7 @@ func shellCommand(u *usage, _ WordValue) WordValue {
 		} else {
 			st.args = nil
 		}
-		if zshLike(u.name) && line.Known() && Analyse(line.Text).Plain == nil {
+		if _, plain := Plain(line.Text); zshLike(u.name) && line.Known() && !plain {
 			u.blame(Executes, "OTHER_SHELL", line) // it reads the text in its own way
 		}
 		return u.nested(line, u.name, st)

@@ -54,11 +54,10 @@ func (r *Record) text(field string) string {
 // ofCommand returns the command itself, and the beginnings of it behind which
 // any words are harmless.
 func ofCommand(src string) []candidate {
-	plain := shell.Analyse(src).Plain
-	if plain == nil || shell.Runs(plain.Words) != "" {
+	words, plain := shell.Plain(src)
+	if !plain || shell.Runs(words) != "" {
 		return nil
 	}
-	words := plain.Words
 	exact, ok := quoted(words)
 	if !ok {
 		return nil
