@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"sync/atomic"
 	"time"
 
@@ -22,15 +23,9 @@ const grown = 1.5
 // all of it and times how soon the next one serves.
 func manyPending(r *rig) error {
 	ctx := context.Background()
-	f, err := fill(ctx, r.dir)
-	if err != nil {
+	if err := r.listing(ctx); err != nil {
 		return err
 	}
-	lists, err := r.listing(ctx, f.node)
-	if err := errors.Join(err, f.Close()); err != nil {
-		return err
-	}
-	r.most("listing, 100,000 pending by 1,000 pending", ms(lists[2].p50())/ms(lists[0].p50()), grown, "×")
 	bins, err := build(r.dir, "cmd/gatelatch")
 	if err != nil {
 		return err
@@ -63,30 +58,50 @@ func manyPending(r *rig) error {
 	return nil
 }
 
-func (r *rig) listing(ctx context.Context, d node) (out []sample, err error) {
-	done := 0
-	for _, n := range []int{1000, 10_000, 100_000} {
-		begin := time.Now()
-		err := inParallel(clients, n-done, func(i int) error { _, _, err := d.propose(ctx, done+i); return err })
-		if err != nil {
-			return nil, err
-		}
-		rate := float64(n-done) / time.Since(begin).Seconds()
-		done = n
-		s, err := measure(r.n, func(int) error {
+// listing compares two stores in turn, one with a hundred times as much, so
+// that whatever else the machine does hits both. It leaves the larger one.
+func (r *rig) listing(ctx context.Context) error {
+	few, err := waiting(ctx, filepath.Join(r.dir, "few"), 1000)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = few.Close() }()
+	many, err := waiting(ctx, r.dir, 100_000)
+	if err != nil {
+		return err
+	}
+	list := func(d node) func(int) error {
+		return func(int) error {
 			p, err := d.person.List(ctx, newest)
 			if err == nil && len(p.Calls) != newest.Limit {
 				err = fmt.Errorf("the list has %d calls", len(p.Calls))
 			}
 			return err
-		})
-		if err != nil {
-			return nil, err
 		}
-		s.print(fmt.Sprintf("the newest %d of %d pending (proposed at %.0f/s)", newest.Limit, n, rate))
-		out = append(out, s)
 	}
-	return out, nil
+	lists, err := sideBySide(r.n, list(few.node), list(many.node))
+	if err := errors.Join(err, many.Close()); err != nil {
+		return err
+	}
+	lists[0].print(fmt.Sprintf("the newest %d of 1,000 pending", newest.Limit))
+	lists[1].print(fmt.Sprintf("the newest %d of 100,000 pending", newest.Limit))
+	r.most("listing, 100,000 pending by 1,000 pending", ms(lists[1].p50())/ms(lists[0].p50()), grown, "×")
+	return nil
+}
+
+// waiting makes a store in which n calls wait.
+func waiting(ctx context.Context, dir string, n int) (filled, error) {
+	f, err := fill(ctx, dir)
+	if err != nil {
+		return f, err
+	}
+	begin := time.Now()
+	err = inParallel(clients, n, func(i int) error { _, _, err := f.propose(ctx, i); return err })
+	if err != nil {
+		return f, errors.Join(err, f.Close())
+	}
+	note(fmt.Sprintf("proposing %d calls that wait", n), float64(n)/time.Since(begin).Seconds(), "per second")
+	return f, nil
 }
 
 // killAtWork kills the gateway while agents propose, so that it leaves a log
