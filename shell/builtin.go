@@ -174,7 +174,7 @@ func setOptions(u *usage) WordValue {
 			if o := u.args[i]; !o.Known() || !setNames[o.Text] {
 				u.blame(Unknown, "UNKNOWN_OPTION", o)
 			}
-		case strings.HasSuffix(w.Text, "o") && strings.Trim(w.Text[1:len(w.Text)-1], "euxfCvE") == "" && i+1 < len(u.args) && w.Text[0] == '-':
+		case len(w.Text) > 2 && w.Text[0] == '-' && strings.HasSuffix(w.Text, "o") && strings.Trim(w.Text[1:len(w.Text)-1], "euxfCvE") == "" && i+1 < len(u.args):
 			if i++; u.args[i].Text != "pipefail" {
 				u.blame(Unknown, "UNKNOWN_OPTION", u.args[i])
 			}
