@@ -23,9 +23,9 @@ type liveDisk struct {
 	links map[string]string
 }
 
-func newDisk() *liveDisk {
+func newDisk(home string) *liveDisk {
 	m := &liveDisk{links: map[string]string{}}
-	m.repositories.follow = m.follow
+	m.repositories = repositories{m.follow, home}
 	return m
 }
 
@@ -66,3 +66,12 @@ func (writtenDisk) exists(string) bool { return false }
 
 // GitRuns implements shell.Files.
 func (writtenDisk) GitRuns(string) ([]string, bool) { return nil, true }
+
+// Repository implements shell.Files.
+func (writtenDisk) Repository(string) bool { return true }
+
+// ProjectRuns implements shell.Files.
+func (writtenDisk) ProjectRuns(_, _ string) ([]string, bool) { return nil, true }
+
+// Shows implements shell.Files.
+func (writtenDisk) Shows(_, _ string) ([]string, bool) { return nil, true }

@@ -60,7 +60,7 @@ type root struct {
 
 // Read reads the facts of a call.
 func (s *Set) Read(c *gatelatch.Call, sess *gatelatch.Session) *Facts {
-	return newFacts(c, sess, world{home: s.home, dirs: s.dirs, disk: newDisk()})
+	return newFacts(c, sess, world{home: s.home, dirs: s.dirs, disk: newDisk(s.home)})
 }
 
 func newFacts(c *gatelatch.Call, sess *gatelatch.Session, w world) *Facts {

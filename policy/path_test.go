@@ -314,7 +314,7 @@ func TestRulesWithAnUnknownRoot(t *testing.T) {
 	} {
 		c := call("Read", map[string]any{"file_path": tt.path})
 		c.Dir = tt.dir
-		f := newFacts(c, &gatelatch.Session{Project: tt.project}, world{home: tt.home, disk: newDisk()})
+		f := newFacts(c, &gatelatch.Session{Project: tt.project}, world{home: tt.home, disk: newDisk(tt.home)})
 		for effect, want := range map[gatelatch.Effect]bool{gatelatch.Ask: tt.strict, gatelatch.Deny: tt.strict, gatelatch.Allow: tt.allow} {
 			r, err := parseRule(tt.rule, effect)
 			if err != nil {

@@ -2,6 +2,7 @@ package policy
 
 import (
 	"bufio"
+	"iter"
 	"os"
 	"path/filepath"
 	"slices"
@@ -12,6 +13,7 @@ import (
 // configuration counts: a person's own, elsewhere, is the person's choice.
 type repositories struct {
 	follow func(name string, left *int) (string, []string, error)
+	home   string
 }
 
 // maxConfig is more than a repository's configuration has.
@@ -19,20 +21,45 @@ const maxConfig = 1 << 20
 
 // GitRuns implements shell.Files.
 func (r repositories) GitRuns(dir string) (settings []string, known bool) {
-	left := maxResolved
-	resolved, _, err := r.follow(dir, &left)
-	if err != nil {
+	configs, _, ok := r.find(dir)
+	if !ok {
 		return nil, false
 	}
-	for at := filepath.FromSlash(resolved); ; at = filepath.Dir(at) {
-		if configs, found, ok := repositoryIn(at); found {
-			if !ok {
-				return nil, false
-			}
-			return configsRun(configs)
+	return configsHold(configs, runsBySetting)
+}
+
+// Repository implements shell.Files.
+func (r repositories) Repository(dir string) bool {
+	info, err := os.Stat(filepath.FromSlash(dir))
+	_, found, ok := r.find(dir)
+	return err == nil && info.IsDir() && found && ok
+}
+
+// find returns the configurations of the repository that a folder is in. Without
+// one Git says so and stops.
+func (r repositories) find(dir string) (configs []string, found, ok bool) {
+	for at := range r.upwards(dir) {
+		if at == "" {
+			return nil, false, false
 		}
-		if at == filepath.Dir(at) {
-			return nil, true // no repository: Git says so and stops
+		if configs, found, ok = repositoryIn(at); found {
+			return configs, true, ok
+		}
+	}
+	return nil, false, true
+}
+
+// upwards yields a folder, with links followed, and those above it; "" if that
+// can't be known.
+func (r repositories) upwards(dir string) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		left := maxResolved
+		resolved, _, err := r.follow(dir, &left)
+		if err != nil {
+			yield("")
+			return
+		}
+		for at := filepath.FromSlash(resolved); yield(at) && at != filepath.Dir(at); at = filepath.Dir(at) {
 		}
 	}
 }
@@ -107,7 +134,8 @@ func oneLine(file string, info os.FileInfo, prefix, base string) (string, bool) 
 	return text, true
 }
 
-func configsRun(configs []string) (settings []string, known bool) {
+// configsHold returns the settings of some files that holds says yes to.
+func configsHold(configs []string, holds func(setting, value string) bool) (settings []string, known bool) {
 	for _, path := range configs {
 		info, err := os.Stat(path)
 		switch {
@@ -116,7 +144,7 @@ func configsRun(configs []string) (settings []string, known bool) {
 		case err != nil || !info.Mode().IsRegular() || info.Size() > maxConfig:
 			return nil, false
 		}
-		found, ok := configRuns(path)
+		found, ok := configHolds(path, holds)
 		if !ok {
 			return nil, false
 		}
@@ -125,7 +153,7 @@ func configsRun(configs []string) (settings []string, known bool) {
 	return settings, true
 }
 
-func configRuns(path string) (settings []string, known bool) {
+func configHolds(path string, holds func(setting, value string) bool) (settings []string, known bool) {
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, false
@@ -156,7 +184,7 @@ func configRuns(path string) (settings []string, known bool) {
 		switch setting := sectionOf(section) + "." + strings.ToLower(strings.TrimSpace(name)); {
 		case strings.HasPrefix(setting, "include"):
 			return nil, false
-		case runsBySetting(setting, strings.ToLower(strings.Trim(strings.TrimSpace(value), `"`))):
+		case holds(setting, strings.ToLower(strings.Trim(strings.TrimSpace(value), `"`))):
 			settings = append(settings, setting)
 		}
 	}

@@ -53,7 +53,7 @@ func TestGitRuns(t *testing.T) {
 				t.Fatal(err)
 			}
 			for _, at := range []string{dir, filepath.Join(dir, "sub/deep"), filepath.Join(dir, "sub/not/there")} {
-				runs, known := (repositories{follow}).GitRuns(at)
+				runs, known := (repositories{follow: follow}).GitRuns(at)
 				if len(runs) != tt.runs || known != tt.known {
 					t.Errorf("%s: runs %v, known %v", at, runs, known)
 				}
@@ -77,7 +77,7 @@ func TestGitRunsInOddPlaces(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if runs, known := (repositories{follow}).GitRuns(bare); len(runs) != 1 || !known {
+	if runs, known := (repositories{follow: follow}).GitRuns(bare); len(runs) != 1 || !known {
 		t.Errorf("a bare repository: %v, %v", runs, known)
 	}
 	hooked := t.TempDir()
@@ -87,14 +87,14 @@ func TestGitRunsInOddPlaces(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(hooked, ".git/hooks/post-index-change"), nil, 0o700); err != nil {
 		t.Fatal(err)
 	}
-	if runs, known := (repositories{follow}).GitRuns(hooked); known {
+	if runs, known := (repositories{follow: follow}).GitRuns(hooked); known {
 		t.Errorf("a hook that reading runs: %v, %v", runs, known)
 	}
 	linked := t.TempDir()
 	if err := os.WriteFile(filepath.Join(linked, ".git"), []byte("gitdir: "+bare+"\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if runs, known := (repositories{follow}).GitRuns(linked); len(runs) != 1 || !known {
+	if runs, known := (repositories{follow: follow}).GitRuns(linked); len(runs) != 1 || !known {
 		t.Errorf("a file .git: %v, %v", runs, known)
 	}
 	worktree := t.TempDir()
@@ -106,13 +106,13 @@ func TestGitRunsInOddPlaces(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if runs, known := (repositories{follow}).GitRuns(worktree); len(runs) != 1 || !known {
+	if runs, known := (repositories{follow: follow}).GitRuns(worktree); len(runs) != 1 || !known {
 		t.Errorf("a worktree: %v, %v", runs, known)
 	}
 	if err := os.WriteFile(filepath.Join(worktree, ".git"), []byte("something else"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if runs, known := (repositories{follow}).GitRuns(worktree); known {
+	if runs, known := (repositories{follow: follow}).GitRuns(worktree); known {
 		t.Errorf("a file .git that is none: %v", runs)
 	}
 }

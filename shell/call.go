@@ -140,13 +140,16 @@ func (r *reader) judge(words []WordValue, before []variable, st *state, program 
 // all parses and judges, by the program's own grammar if it has one.
 func (u *usage) all() WordValue {
 	if u.justHelp() {
+		u.projectRuns()
 		return WordValue{}
 	}
 	if g := u.spec.reads(); g != nil {
 		return g(u)
 	}
 	u.parse()
+	u.gitDir()
 	if u.help && !u.strange && !u.unlisted && len(u.operands) == 0 && u.onlyHelp() {
+		u.projectRuns()
 		return WordValue{}
 	}
 	out := u.judge()

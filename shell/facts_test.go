@@ -9,6 +9,16 @@ func (harmlessGit) GitRuns(dir string) ([]string, bool) {
 	return nil, within("/home/mira/project", dir)
 }
 
+func (harmlessGit) Repository(dir string) bool { return within("/home/mira/project", dir) }
+
+func (harmlessGit) ProjectRuns(_, dir string) ([]string, bool) {
+	return nil, within("/home/mira/project", dir)
+}
+
+func (harmlessGit) Shows(_, dir string) ([]string, bool) {
+	return nil, within("/home/mira/project", dir)
+}
+
 var (
 	testEnv   = Env{Dir: "/home/mira/project", Home: "/home/mira", Project: "/home/mira/project", Files: harmlessGit{}}
 	testScope = Scope{Roots: []string{"/home/mira/project"}, Remote: true}

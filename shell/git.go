@@ -37,6 +37,28 @@ func git(u *usage, out WordValue) WordValue {
 	return out
 }
 
+// gitDir follows git -C: paths are seen from there, and the configuration is
+// another. A folder that is not there yet may become anything.
+func (u *usage) gitDir() {
+	if u.root().grammar != "git" {
+		return
+	}
+	move := u.root().option("-C")
+	for _, g := range u.given {
+		if g.option != move {
+			continue
+		}
+		dir, below := u.st.resolve(g.value)
+		u.file(Reads, g.value, u.st)
+		if below || !g.value.Known() || g.value.Text == "" || u.env.Files == nil || !u.env.Files.Repository(dir) {
+			u.unknown("GIT_CONFIG_UNKNOWN", g.value.Text)
+		}
+		u.st = u.st.clone()
+		u.st.dir = dir
+		u.facts.Commands[u.at].Dir = dir
+	}
+}
+
 // gitRemote refuses transports that run a program.
 func gitRemote(u *usage, out WordValue) WordValue {
 	for _, w := range u.operands[:min(1, len(u.operands))] {
@@ -50,11 +72,11 @@ func gitRemote(u *usage, out WordValue) WordValue {
 // gitConfig shows a setting only if it is asked to.
 func gitConfig(u *usage, out WordValue) WordValue {
 	if len(u.operands) == 1 && u.operands[0].Known() && strings.Contains(u.operands[0].Text, ".") {
-		return out // options that change are known as such
+		return shows(u, out) // options that change are known as such
 	}
 	reads := u.has("--get", "--get-all", "--get-regexp", "--get-color", "--get-colorbool", "--get-urlmatch", "-l", "--list")
 	if len(u.operands) > 0 && (u.operands[0].Text == "list" || u.operands[0].Text == "get") || reads {
-		return out
+		return shows(u, out)
 	}
 	u.add(Effect{Action: ChangesRepository, Code: "GIT_CONFIG", Detail: u.name})
 	return out

@@ -76,6 +76,12 @@ func (s *spec) looks() func(*usage, WordValue) WordValue {
 		return kubectl
 	case "getent":
 		return getent
+	case "project":
+		return project
+	case "shows":
+		return shows
+	case "gh":
+		return gh
 	case "shift":
 		return shift
 	case "gitremote":

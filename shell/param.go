@@ -16,7 +16,8 @@ func (b *builder) param(p *syntax.ParamExp, quoted bool) {
 	}
 	name := p.Param.Value
 	all := name == "@" || name == "*" || b.indexed(p)
-	if !p.Length && !p.Excl && (p.Exp == nil || p.Exp.Op != syntax.AlternateUnset && p.Exp.Op != syntax.AlternateUnsetOrNull) {
+	own := b.st.vars[name].Kind // the line itself gave it a value
+	if (own <= Fields || own == Begins) && !p.Length && !p.Excl && (p.Exp == nil || p.Exp.Op != syntax.AlternateUnset && p.Exp.Op != syntax.AlternateUnsetOrNull) {
 		b.r.secretVariable(name, p)
 	}
 	if p.Slice != nil {
@@ -148,16 +149,24 @@ func (r *reader) operator(p *syntax.ParamExp, v WordValue, st *state) WordValue 
 	return WordValue{}
 }
 
-var secretNames = []string{"TOKEN", "SECRET", "PASSW", "APIKEY", "API_KEY", "ACCESS_KEY", "PRIVATE_KEY", "CREDENTIAL", "PASSPHRASE", "AUTH_KEY"}
+// secretNames are parts of names of variables that hold credentials, secretEnds
+// what such names end with. An address may have a password in it.
+var (
+	secretNames = []string{"TOKEN", "SECRET", "PASSW", "APIKEY", "API_KEY", "ACCESS_KEY", "CREDENTIAL", "PASSPHRASE", "CONNECTION_STRING", "CONNSTR"}
+	secretEnds  = []string{
+		"_KEY", "_KEYS", "_KEY_ID", "_KEY_BASE64", "_KEY_B64", "_KEY_FILE", "_PASS", "_PWD", "_PW", "_CREDS", "_AUTH", "_PAT", "_DSN", "_COOKIE", "_JWT", "_BEARER",
+		"_PEM", "_SALT", "_OTP", "_PIN", "_WEBHOOK", "_WEBHOOK_URL", "DATABASE_URL", "DB_URL", "DATABASE_URI", "DB_URI", "REDIS_URL", "MONGO_URL", "MONGODB_URI", "MONGO_URI",
+		"POSTGRES_URL", "AMQP_URL", "BROKER_URL", "INDEX_URL",
+	}
+	publicEnds = []string{"PUBLIC_KEY", "PUB_KEY"}
+)
 
 func secretName(name string) bool {
 	name = strings.ToUpper(name)
-	for _, s := range secretNames {
-		if strings.Contains(name, s) {
-			return true
-		}
+	ends := func(list []string) bool {
+		return slices.ContainsFunc(list, func(s string) bool { return strings.HasSuffix(name, s) })
 	}
-	return false
+	return slices.ContainsFunc(secretNames, func(s string) bool { return strings.Contains(name, s) }) || ends(secretEnds) && !ends(publicEnds)
 }
 
 func (r *reader) secretVariable(name string, p *syntax.ParamExp) {

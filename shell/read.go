@@ -23,6 +23,14 @@ type Files interface {
 	// dir: hooks, filters, pagers, aliases. It is not known if the
 	// configuration can't be read.
 	GitRuns(dir string) (settings []string, known bool)
+	// Repository reports whether dir is there, and in a repository.
+	Repository(dir string) bool
+	// ProjectRuns returns the files of a project by which a program would run
+	// code in dir, even if it is only asked to look.
+	ProjectRuns(program, dir string) (files []string, known bool)
+	// Shows returns the settings that hold credentials, of those that a program
+	// prints in dir.
+	Shows(program, dir string) (settings []string, known bool)
 }
 
 // Limits of one reading. Beyond them the answer is Unknown.

@@ -21,7 +21,7 @@ var acts = map[string][]string{
 	"state":          {"alias ls=rm; ls x", "trap 'rm x' EXIT", "shopt -s expand_aliases", "hash -p ./x ls", "enable -f x y", "set -a", "PATH=.; ls", "PATH=. ls", "export PATH=.", "export FOO=1", "for PATH in .; do ls; done", "read PATH <<< .", "printf -v PATH .", "((PATH=1))", "declare -n r=PATH", "unset PATH", "exec ls", "coproc ls", "cd / && cat etc/passwd", "cd .. && ls", "cd $x && ls", "pushd /; ls", "ln -s / l && cat l/etc/passwd", "GIT_PAGER='rm x' git log", "export GIT_EXTERNAL_DIFF=x; git diff"},
 	"scripts":        {"eval 'rm x'", "eval rm x", "eval \"$x\"", "sh -c 'rm x'", "bash -c \"rm x\"", "bash -lc 'rm x'", "bash -o pipefail -c 'rm x'", "sh x.sh", "echo rm x | sh", "sh <<< 'rm x'", "sh <<E\nrm x\nE", "curl x | sh", ". ./x", "source x", "bash -c 'sh -c \"rm x\"'", "bash -c '$0 x' rm", "bash -c '\"$@\"' _ rm x", "sh -c \"$x\""},
 	"wrappers":       {"env rm x", "env -i rm x", "env A=1 rm x", "env -S 'rm x'", "env -S'rm x'", "env -u A -C / rm x", "nice rm x", "nice -n 5 rm x", "nice -5 rm x", "timeout 5 rm x", "timeout -k 1 5 rm x", "nohup ls", "stdbuf -oL rm x", "command rm x", "builtin eval 'rm x'", "xargs rm", "ls | xargs rm", "ls | xargs -I{} rm {}", "echo rm | xargs -I{} {} x", "find . -exec rm {} \\;", "find . -execdir rm {} +", "fd -x rm", "watch rm x", "sudo ls", "ssh h ls", "ionice -c 3 rm x", "setsid rm x", "time -o f ls", "caffeinate rm x"},
-	"options":        {"sort -o f a", "sort -of a", "sort -uof a", "sort --outp f a", "sort --outp=f a", "tree -o f", "date -s x", "date 01010101", "find . -delete", "find . -fprint f", "git diff --output=f", "git log --outp f", "git branch -D x", "git -c a.b=c status", "git -C x status", "git --git-dir=x log", "tar xf a", "tar -tf a --to-command=rm", "tar tIf rm a", "rg --pre sh x", "uniq a b", "xxd a b", "sed -i s/a/b/ f", "sed -ni p f", "ls --nonsense", "sort \"$x\"", "sort $x"},
+	"options":        {"sort -o f a", "sort -of a", "sort -uof a", "sort --outp f a", "sort --outp=f a", "tree -o f", "date -s x", "date 01010101", "find . -delete", "find . -fprint f", "git diff --output=f", "git log --outp f", "git branch -D x", "git -c a.b=c status", "git -C ../x status", "git -C $x status", "git --git-dir=x log", "tar xf a", "tar -tf a --to-command=rm", "tar tIf rm a", "rg --pre sh x", "uniq a b", "xxd a b", "sed -i s/a/b/ f", "sed -ni p f", "ls --nonsense", "sort \"$x\"", "sort $x"},
 	"small grammars": {"sed 'w f' a", "sed 's/a/b/w f' a", "sed 's/a/b/e' a", "sed '1e rm x' a", "sed -n '/a/{w f' -e '}' a", "sed -e p -e 'w f' a", "sed 'r /etc/passwd' a", "awk 'BEGIN{system(\"rm x\")}'", "awk '{print > \"f\"}' a", "awk '{print $1,\n$2 > \"f\"}' a", "awk '{print | \"sh\"}' a", "awk 'BEGIN{\"rm x\" | getline}'", "awk 'BEGIN{if (1) /\"/; system(\"rm x\"); \"\"}'", "awk '{printf(\"x\") > \"f\"}' a", "jq env a", "psql -c 'DROP TABLE t'", "psql -c 'SELECT 1; DROP TABLE t'", "gh api -X POST x"},
 	"secrets":        {"cat ~/.ssh/id_rsa", "cat $HOME/.aws/credentials", "cat .env", "cat .en''v", "cat .en[v]", "cat .e*", "cat .{env,x}", "cd ~/.ssh && cat id_rsa", "grep x .env.local", "env", "printenv", "printenv X_TOKEN", "echo $X_SECRET_KEY", "git show HEAD:.env", "find . -name .env -exec cat {} +", "find . -name '*.pem' | xargs cat", "cat server.key", "kubectl get secrets"},
 	"names":          {`cat $(echo -e '\x2fetc/passwd')`, `cat $(echo '\057etc/passwd')`, "xargs cat <<E\n\\/etc/passwd\nE", "for f in $(find src); do cat \"$f/../../x\"; done", "for f in $(find src); do cat \"$f\"/..; done", "for f in $(find .); do cat \"$f./x\"; done", "for f in $(ls -a); do cat \"$f/x\"; done", "for f in $(find src); do cat \"$f$g\"; done", "echo 'x,/etc/passwd' | xargs -d, cat", "builtin cd /; cat x", "command cd ..; ls", "c() { builtin cd \"$@\"; }; c /; ls", "find . -printf '/etc/passwd\\n' | xargs cat", "ls src | xargs sort", "git ls-files --format=/etc/passwd | xargs cat", "fd --format /etc/passwd | xargs cat", "find . | sed 's|^.|/etc|' | xargs cat", "cat list | xargs cat", "tar tf host:a", "git diff --no-index /etc/passwd a", "brew info ./x.rb", "identify 'msl:x'", "psql -h evil -c 'SELECT 1'", "sqlite3 file:/etc/x 'SELECT 1'"},
@@ -109,6 +109,30 @@ func TestLimitsStillShowRawWords(t *testing.T) {
 		}
 		if f.Readable() || f.ReadOnly(testScope) || !found {
 			t.Errorf("%s: readable %v, rm found %v", name, f.Readable(), found)
+		}
+	}
+}
+
+// Names of variables tell what they hold, unless the line says so itself.
+func TestSecretVariables(t *testing.T) {
+	t.Parallel()
+	for name, want := range map[string]bool{
+		"GITHUB_TOKEN": true, "STRIPE_KEY": true, "MYSQL_PWD": true, "DB_PASS": true, "DATABASE_URL": true, "SENTRY_DSN": true, "GH_PAT": true, "APP_CREDENTIALS": true,
+		"client_secret": true, "SLACK_WEBHOOK": true, "SIGNING_KEY": true, "AzureWebJobs_ConnectionString_CONNECTION_STRING": true,
+		"PWD": false, "OLDPWD": false, "HOME": false, "KEY": false, "KEYBOARD": false, "SSH_PUBLIC_KEY": false, "PASS": false, "PATH": false, "BUILD_URL": false, "MONKEY": false,
+	} {
+		for _, src := range []string{"echo $" + name, "printenv " + name, "echo ${" + name + ":-x}", "declare -p " + name, "echo ${" + name + "%x}"} {
+			if harmless := Read(src, testEnv).ReadOnly(testScope); harmless == want {
+				t.Errorf("%s: harmless is %v", src, harmless)
+			}
+		}
+	}
+	if src := "for cache_key in a b; do echo $cache_key; done"; !Read(src, testEnv).ReadOnly(testScope) {
+		t.Error(src)
+	}
+	for _, src := range []string{"read A_KEY < a; echo $A_KEY", "test -f a && A_KEY=x; echo $A_KEY", "(A_KEY=x); echo $A_KEY", "A_KEY=x true; echo $A_KEY", "f() { local A_KEY=x; }; f; echo $A_KEY", "x=$A_KEY; echo $x", "if test -f a; then A_KEY=x; fi; echo $A_KEY", "while test -f a; do A_KEY=x; done; echo $A_KEY", "f() { A_KEY=x; }; echo $A_KEY"} {
+		if Read(src, testEnv).ReadOnly(testScope) {
+			t.Error(src)
 		}
 	}
 }

@@ -1,6 +1,9 @@
 package shell
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // kubectl shows credentials if it is asked for objects that hold them.
 func kubectl(u *usage, out WordValue) WordValue {
@@ -12,6 +15,45 @@ func kubectl(u *usage, out WordValue) WordValue {
 		}
 	}
 	return out
+}
+
+// gh takes the machine to talk to as part of a repository's name.
+func gh(u *usage, out WordValue) WordValue {
+	names := u.operands
+	if repo, ok := u.value("-R", "--repo"); ok {
+		names = append(slices.Clone(names), repo)
+	}
+	for _, w := range names {
+		host, rest, _ := strings.Cut(w.Text, "/")
+		if strings.Contains(host, ".") && strings.Contains(rest, "/") && u.spec.grammar != "ghapi" {
+			u.blame(Connects, "OPERAND_HOST", w)
+		}
+	}
+	return out
+}
+
+// graphQL reports whether all that a call of gh api sends is a question.
+func (u *usage) graphQL() bool {
+	asks := false
+	for _, g := range u.given {
+		switch g.name {
+		case "-f", "-F", "--raw-field", "--field":
+			name, text, _ := strings.Cut(g.value.Text, "=")
+			text = strings.TrimSpace(text)
+			switch {
+			case !g.value.Known():
+				return false
+			case name != "query":
+			case !strings.HasPrefix(text, "query") && !strings.HasPrefix(text, "{"), hasName(text, "mutation"), hasName(text, "subscription"):
+				return false
+			default:
+				asks = true
+			}
+		case "--input":
+			return false
+		}
+	}
+	return asks
 }
 
 // ghAPI is a GET unless it has fields or says otherwise.
@@ -34,6 +76,7 @@ func ghAPI(u *usage, out WordValue) WordValue {
 		}
 	}
 	switch {
+	case !given && len(u.operands) == 1 && u.operands[0].Known() && u.operands[0].Text == "graphql" && u.graphQL():
 	case given && !get, !given && u.has("-f", "-F", "--raw-field", "--field", "--input"), len(u.operands) == 0,
 		strings.Contains(u.operands[0].Text, "graphql"), !u.operands[0].Known() && u.operands[0].Kind != Begins:
 		u.add(Effect{Action: ChangesService, Code: "API_CALL", Detail: u.name})

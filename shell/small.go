@@ -52,6 +52,7 @@ func jq(u *usage, out WordValue) WordValue {
 		programs = programs[:1]
 	}
 	if u.has("-f", "--from-file") {
+		u.unknownSecret() // the file may print the environment
 		programs = nil
 	}
 	for _, w := range programs {
