@@ -1,6 +1,7 @@
 package shell
 
 import (
+	"fmt"
 	"maps"
 	"math/rand/v2"
 	"os"
@@ -50,6 +51,79 @@ var disguises = []func(src string) string{
 	func(s string) string { return "  " + s + "  " },
 }
 
+// spellings are ways to write one command of plain words. None of them is
+// harmless because of how it is written.
+var spellings = []func(words []string) string{
+	func(w []string) string { return each(w, quote) },
+	func(w []string) string { return each(w, ansi) },
+	func(w []string) string { return each(w, split) },
+	func(w []string) string { return each(w, escaped) },
+	func(w []string) string { return "zq=" + quote(w[0]) + "; \"$zq\" " + each(w[1:], quote) },
+	func(w []string) string { return "zq=(" + each(w, quote) + "); \"${zq[@]}\"" },
+	func(w []string) string { return "set -- " + each(w, quote) + "; \"$@\"" },
+	func(w []string) string { return "f() { \"$@\"; }; f " + each(w, quote) },
+	func(w []string) string { return "command " + each(w, quote) },
+	func(w []string) string { return "env " + each(w, quote) },
+	func(w []string) string { return "env -S " + quote(each(w, quote)) },
+	func(w []string) string { return "nice -n 5 timeout 9 nohup " + each(w, quote) },
+	func(w []string) string { return "find . -maxdepth 0 -exec " + each(w, quote) + " ';'" },
+	func(w []string) string { return "echo | xargs " + each(w, quote) },
+	func(w []string) string { return "printf '%s\\n' " + quote(each(w, quote)) + " | bash" },
+	func(w []string) string { return "bash <<< " + quote(each(w, quote)) },
+	func(w []string) string { return "$(printf '%s' " + quote(w[0]) + ") " + each(w[1:], quote) },
+	func(w []string) string {
+		return "for zq in " + quote(w[0]) + "; do \"$zq\" " + each(w[1:], quote) + "; done"
+	},
+	func(w []string) string { return "bash -c '\"$@\"' x " + each(w, quote) },
+	func(w []string) string { return "busybox sh -c " + quote(each(w, quote)) },
+}
+
+// respell writes the text in another way if it is one command of plain words.
+func respell(src string, how func([]string) string) (string, bool) {
+	words, ok := Words(src)
+	if !ok || len(words) == 0 || strings.Contains(words[0], "=") {
+		return src, false
+	}
+	return how(words), true
+}
+
+func each(words []string, how func(string) string) string {
+	out := make([]string, len(words))
+	for i, w := range words {
+		out[i] = how(w)
+	}
+	return strings.Join(out, " ")
+}
+
+// ansi writes $'\x72\x6d'.
+func ansi(s string) string {
+	var b strings.Builder
+	for _, c := range []byte(s) {
+		fmt.Fprintf(&b, "\\x%02x", c)
+	}
+	return "$'" + b.String() + "'"
+}
+
+// split writes "r"'m'.
+func split(s string) string {
+	if len(s) < 2 || s[0] >= 128 || s[1] >= 128 {
+		return quote(s)
+	}
+	return quote(s[:1]) + quote(s[1:])
+}
+
+// escaped writes \r\m.
+func escaped(s string) string {
+	if s == "" || strings.ContainsAny(s, "\n") {
+		return quote(s)
+	}
+	var b strings.Builder
+	for _, c := range s {
+		b.WriteString("\\" + string(c))
+	}
+	return b.String()
+}
+
 func quote(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }
 
 // campaign repeats check, usually so often. GATELATCH_SOAK says how long, or how
@@ -78,6 +152,11 @@ func TestDisguisesHideNothing(t *testing.T) {
 					t.Errorf("%s: disguise %d: %q counts as harmless", why, i, text)
 				}
 			}
+			for i, how := range spellings {
+				if text, ok := respell(src, how); ok && Read(text, testEnv).ReadOnly(testScope) {
+					t.Errorf("%s: spelling %d: %q counts as harmless", why, i, text)
+				}
+			}
 		}
 	}
 }
@@ -93,6 +172,9 @@ func TestSoakDisguises(t *testing.T) {
 	campaign(3000, func() {
 		src := all[random.IntN(len(all))]
 		text := src
+		if random.IntN(2) == 0 {
+			text, _ = respell(src, spellings[random.IntN(len(spellings))])
+		}
 		for range 2 + random.IntN(3) {
 			text = disguises[random.IntN(len(disguises))](text)
 		}
