@@ -43,6 +43,10 @@ func (f *Facts) askedAbout() (out []gatelatch.Reason) {
 		if r := u.guards[i]; r != nil {
 			add(*r)
 		}
+		if from, to, ahead := u.ahead(i); ahead {
+			add(gatelatch.Reason{Effect: gatelatch.Ask, Layer: layerDefault, Field: "command", Part: u.part(from, to), Start: from, End: to,
+				Message: "a rule covers the command, but not what stands in front of it: " + clip(u.part(from, to))})
+		}
 		if dir := u.facts.Commands[i].Dir; !f.runsHere(dir) && !f.harmless(i) {
 			at := u.hitOf(i)
 			add(gatelatch.Reason{Effect: gatelatch.Ask, Layer: layerDefault, Message: "it runs outside the project, in " + cmp.Or(clip(dir), "a folder that can't be known"),
@@ -62,6 +66,17 @@ func (f *Facts) askedAbout() (out []gatelatch.Reason) {
 		add(gatelatch.Reason{Effect: gatelatch.Ask, Layer: layerDefault, Field: "command", Message: cmp.Or(f.unmatched, noRule)})
 	}
 	return out
+}
+
+// ahead returns what stands in front of a command whose words a rule has, and
+// that does nothing else which would be told.
+func (u *shellUse) ahead(command int) (from, to int, ok bool) {
+	c := &u.facts.Commands[command]
+	short, some := u.short[command]
+	if !some || len(short) > 0 || len(c.Words) == 0 || c.Start >= c.Words[0].Start {
+		return 0, 0, false
+	}
+	return c.Start, c.Start + len(strings.TrimRight(u.part(c.Start, c.Words[0].Start), " \t")), true
 }
 
 // tell describes the effect at i, or returns "" where another says more. What a

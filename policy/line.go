@@ -36,6 +36,9 @@ func (s *Set) line(f *Facts, out *said) {
 			u.open = append(u.open, i)
 		}
 	}
+	if len(u.facts.Commands) == 0 && reads != nil {
+		allows = append(allows, *reads) // comments, or nothing at all
+	}
 	f.buf.allows = allows
 	loose := slices.ContainsFunc(u.facts.Effects, func(e shell.Effect) bool { return e.Command < 0 })
 	if len(u.open) == 0 && !loose {
