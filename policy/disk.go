@@ -15,6 +15,8 @@ type disk interface {
 	follow(name string, left *int) (resolved string, names []string, err error)
 	list(dir string) ([]os.DirEntry, error)
 	exists(name string) bool
+	// tracked returns what Git keeps of a repository; see repositories.
+	tracked(path string, below bool) (files []string, known bool)
 }
 
 // liveDisk is the disk as it is. Each link is looked up once for a judgement.
@@ -63,6 +65,8 @@ func (writtenDisk) follow(name string, _ *int) (string, []string, error) {
 func (writtenDisk) list(string) ([]os.DirEntry, error) { return nil, fs.ErrNotExist }
 
 func (writtenDisk) exists(string) bool { return false }
+
+func (writtenDisk) tracked(string, bool) ([]string, bool) { return nil, true }
 
 // GitRuns implements shell.Files.
 func (writtenDisk) GitRuns(string) ([]string, bool) { return nil, true }

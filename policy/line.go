@@ -36,8 +36,8 @@ func (s *Set) line(f *Facts, out *said) {
 			u.open = append(u.open, i)
 		}
 	}
-	if len(u.facts.Commands) == 0 && reads != nil {
-		allows = append(allows, *reads) // comments, or nothing at all
+	if len(u.facts.Commands) == 0 && reads != nil && strings.TrimSpace(u.src) != "" {
+		allows = append(allows, *reads) // only comments
 	}
 	f.buf.allows = allows
 	loose := slices.ContainsFunc(u.facts.Effects, func(e shell.Effect) bool { return e.Command < 0 })

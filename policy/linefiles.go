@@ -36,7 +36,11 @@ func (s *Set) consultFiles(f *Facts, out *said) {
 	}
 	f.buf.files = seen
 	for i := range effects {
-		if e := &effects[i]; (e.Below || e.Action == shell.Deletes) && toolFor(e) != "" {
+		e := &effects[i]
+		if e.Code == shell.Committed || e.Code == shell.CommittedAt {
+			s.consultCommitted(e, f, out)
+		}
+		if (e.Below || e.Action == shell.Deletes) && toolFor(e) != "" {
 			s.consultBelow(*e, f, out)
 		}
 	}

@@ -2,13 +2,12 @@ package policy
 
 import (
 	"bytes"
-	"errors"
 	"os"
 	"path"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
-	"syscall"
 )
 
 // A runner is a file of a project that can make a program run code, even if it
@@ -78,7 +77,7 @@ func (run runner) in(dir string) (files []string, ok bool) {
 		file := filepath.Join(dir, filepath.FromSlash(name))
 		info, err := os.Stat(file)
 		switch {
-		case os.IsNotExist(err) || errors.Is(err, syscall.ENOTDIR):
+		case missingFile(err):
 			continue
 		case err != nil || run.when != nil && (!info.Mode().IsRegular() || info.Size() > maxConfig):
 			return nil, false
@@ -108,7 +107,7 @@ func (run runner) names(dir string) (names []string, ok bool) {
 			names = append(names, e.Name())
 		}
 	}
-	return names, err == nil || os.IsNotExist(err)
+	return names, err == nil || missingFile(err)
 }
 
 // credentials are settings that are one, or an address with one in it.
@@ -124,7 +123,7 @@ func (r repositories) Shows(program, dir string) (found []string, known bool) {
 		if !ok {
 			return nil, false
 		}
-		files = append(configs, r.at(".gitconfig"), r.at(".config/git/config"))
+		files = slices.Concat(configs, []string{r.at(".gitconfig"), r.at(".config/git/config")})
 	case "pip":
 		files = []string{r.at(".config/pip/pip.conf"), r.at(".pip/pip.conf"), "/etc/pip.conf", filepath.Join(dir, ".venv/pip.conf"), filepath.Join(dir, "venv/pip.conf")}
 	default:
@@ -136,7 +135,7 @@ func (r repositories) Shows(program, dir string) (found []string, known bool) {
 		}
 		info, err := os.Stat(path)
 		switch {
-		case os.IsNotExist(err):
+		case missingFile(err):
 			continue
 		case err != nil || !info.Mode().IsRegular() || info.Size() > maxConfig:
 			return nil, false

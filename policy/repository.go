@@ -2,11 +2,13 @@ package policy
 
 import (
 	"bufio"
+	"errors"
 	"iter"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 )
 
 // repositories reads what Git would run in a folder. Only the repository's own
@@ -76,7 +78,7 @@ func repositoryIn(dir string) (configs []string, found, ok bool) {
 	case err == nil:
 		configs, ok = linkedConfigs(dir, git, info)
 		return configs, true, ok
-	case !os.IsNotExist(err):
+	case !missingFile(err):
 		return nil, true, false
 	}
 	for _, name := range []string{"HEAD", "objects", "refs"} {
@@ -86,6 +88,10 @@ func repositoryIn(dir string) (configs []string, found, ok bool) {
 	}
 	return configsIn(dir), true, hooksQuiet(dir)
 }
+
+// missingFile reports whether there is no such file, or a file where its folder
+// would be.
+func missingFile(err error) bool { return os.IsNotExist(err) || errors.Is(err, syscall.ENOTDIR) }
 
 // hooksQuiet reports whether a repository has none of the hooks that reading
 // runs: git status writes the index anew.

@@ -1,6 +1,9 @@
 package shell
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // git runs what its configuration says.
 func git(u *usage, out WordValue) WordValue {
@@ -27,6 +30,7 @@ func git(u *usage, out WordValue) WordValue {
 	}
 	if gitShows[u.spec.name] {
 		u.gitPaths()
+		u.gitContents()
 	}
 	if u.has("--line-prefix", "--format") {
 		return WordValue{} // whatever the format says
@@ -84,6 +88,57 @@ func gitConfig(u *usage, out WordValue) WordValue {
 
 // gitShows are commands that show what is in files.
 var gitShows = names("diff log whatchanged show blame annotate grep cat-file diff-tree diff-files diff-index range-diff")
+
+// Committed is the code of reading what Git keeps of a repository's files,
+// CommittedAt of those at or below a path.
+const (
+	Committed   = "READ_COMMITTED"
+	CommittedAt = "READ_COMMITTED_AT"
+)
+
+// gitPatches are options that show lines of files, gitOutlines those that show
+// something else instead.
+var (
+	gitPatches  = []string{"-p", "-u", "--patch", "-U", "--unified", "--patch-with-stat", "--patch-with-raw", "-c", "--cc", "--dd", "--remerge-diff", "-L", "-W", "--function-context", "--word-diff", "--color-words", "--word-diff-regex"}
+	gitOutlines = map[string][]string{
+		"grep":     {"-l", "--files-with-matches", "--name-only", "-L", "--files-without-match", "-c", "--count", "-q", "--quiet"},
+		"cat-file": {"-t", "-s", "-e", "--batch-check"},
+	}
+	gitOutline = []string{"--stat", "--name-only", "--name-status", "--numstat", "--shortstat", "--summary", "--compact-summary", "--dirstat", "--raw", "-s", "--no-patch", "--quiet"}
+)
+
+// gitContents notes that lines of files are shown: of those behind --, or of any
+// that are committed.
+func (u *usage) gitContents() {
+	outlines, own := gitOutlines[u.spec.name]
+	patch := !own && u.has(gitPatches...)
+	switch u.spec.name {
+	case "blame", "annotate":
+		return // of files that are named
+	case "log", "whatchanged", "diff-tree", "diff-files", "diff-index":
+		if !patch {
+			return
+		}
+	default:
+		if !own {
+			outlines = gitOutline
+		}
+		if !patch && u.has(outlines...) {
+			return
+		}
+	}
+	words := u.facts.Commands[u.at].Words
+	end := slices.IndexFunc(words, func(w WordValue) bool { return w.Known() && w.Text == "--" })
+	paths, code := words[end+1:], CommittedAt
+	if end < 0 || len(paths) == 0 || slices.ContainsFunc(paths, func(w WordValue) bool { return !w.Known() || strings.ContainsAny(w.Text, "*?[:\\") }) {
+		paths, code = []WordValue{{Kind: Const, Text: "."}}, Committed
+	}
+	for _, w := range paths {
+		if path, _ := u.st.resolve(w); path != "" {
+			u.add(Effect{Action: Reads, Code: code, Path: path, Detail: u.name})
+		}
+	}
+}
 
 // gitPaths judges operands as the paths that they are, or that they may be
 // besides revisions: HEAD:a/b, a/b, :(top)a/b. Outside of the repository, or
