@@ -187,6 +187,9 @@ func (r *reader) declare(c *syntax.DeclClause, st *state) {
 		}
 		sets = append(sets, variable{a.Name.Value, v})
 	}
+	if c.Variant.Value == "readonly" || slices.ContainsFunc(words[1:], func(w WordValue) bool { return strings.HasPrefix(w.Text, "-") && strings.Contains(w.Text, "r") }) {
+		r.fixed(words[1:])
+	}
 	for _, v := range sets {
 		if !global {
 			st.local(v.name)
@@ -195,6 +198,16 @@ func (r *reader) declare(c *syntax.DeclClause, st *state) {
 	}
 	r.facts.Commands[index].Words = words
 	r.printed(words[1:])
+}
+
+// fixed refuses variables that stay what they are: nothing keeps track of what
+// later assignments then don't do.
+func (r *reader) fixed(words []WordValue) {
+	for _, w := range words {
+		if !strings.HasPrefix(w.Text, "-") {
+			r.add(Effect{Code: "READONLY", Detail: strings.TrimSuffix(w.Text, "=")})
+		}
+	}
 }
 
 // printed judges a declaration that only shows variables: all, or those it names.

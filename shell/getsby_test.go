@@ -13,6 +13,9 @@ var disguised = map[string][]string{
 	"awk's long lines":   {"awk 'BEGIN{print 1 &&\n1 > \"f\"}'", "awk 'BEGIN{print 1 ||\n1 > \"f\"}'", "awk 'BEGIN{print 1 ?\n2 :\n3 > \"f\"}'"},
 	"zsh's variables":    {"path=(.); ls", "path=.; ls", "for path in src; do ls; done", "fpath=(.); ls", "aliases=(ls 'rm x')\nls", "functions=(ls 'rm x'); ls", "chpwd_functions=(rm); cd src", "cdpath=(/); cd etc; cat passwd", "module_path=(.)", "commands=(ls ./x); ls"},
 	"all variables":      {"set", "declare -p", "declare", "typeset", "export", "export -p", "declare -x", "readonly -p", "declare -p AWS_SECRET_ACCESS_KEY"},
+	"output elsewhere":   {"$(echo ls >/dev/null) rm x", "$({ echo ls; } >/dev/null) rm x", "$(echo ls | cat >&2) rm x", "cat $(pwd >/dev/null)/etc/passwd", "f() { echo ls; } >/dev/null; $(f) rm x", "$(bash -c 'echo ls &>/dev/null') rm x"},
+	"several in quotes":  {`f() { grep "$@"; }; f $(cat list)`, `f() { grep "x$@"; }; f $(cat list)`, `bash -c 'grep "$@"' x $list`},
+	"fixed variables":    {"readonly x=/etc/passwd; f() { local x=a; cat $x; }; f", "declare -r x=/etc/passwd; f() { local x=a; cat $x; }; f", "x=/etc/passwd; readonly x; for x in a; do cat $x; done"},
 	"secret variables":   {"echo ${X_TOKEN:0:5}", "echo ${X_TOKEN@Q}", "echo ${X_TOKEN%x}", "echo ${X_TOKEN:-x}", "echo ${X_TOKEN/a/b}", "x=X_TOKEN; echo ${!x}", "echo ${X_TOKEN^^}"},
 }
 

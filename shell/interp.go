@@ -1,6 +1,10 @@
 package shell
 
-import "mvdan.cc/sh/v3/syntax"
+import (
+	"slices"
+
+	"mvdan.cc/sh/v3/syntax"
+)
 
 // stmts reads a list, and returns the output if it is that of one command.
 func (r *reader) stmts(list []*syntax.Stmt, st *state) WordValue {
@@ -14,7 +18,16 @@ func (r *reader) stmts(list []*syntax.Stmt, st *state) WordValue {
 	return out
 }
 
+// stmt reads a statement, and returns its output unless that goes elsewhere.
 func (r *reader) stmt(s *syntax.Stmt, st *state) WordValue {
+	out := r.statement(s, st)
+	if slices.ContainsFunc(s.Redirs, diverts) {
+		return WordValue{}
+	}
+	return out
+}
+
+func (r *reader) statement(s *syntax.Stmt, st *state) WordValue {
 	if s.Background || s.Coprocess || s.Disown {
 		st = st.clone()
 	}

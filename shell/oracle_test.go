@@ -1,181 +1,109 @@
 package shell
 
 import (
-	"io/fs"
 	"math/rand/v2"
 	"os"
-	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 )
 
-// realPrograms may run in the oracle: they do nothing but what their words say,
-// and those name no place outside of the folder.
-var realPrograms = strings.Fields("cat ls env xargs find sed awk sort head tail grep wc timeout nice uniq tr seq date test printf basename")
-
-// A yard is a throw-away folder with a PATH of its own, on which rm and others
-// only leave a note.
-type yard struct{ dir, bin, log string }
-
-func newYard(t *testing.T) yard {
-	t.Helper()
-	root := t.TempDir()
-	y := yard{filepath.Join(root, "project"), filepath.Join(root, "bin"), filepath.Join(root, "log")}
-	for _, dir := range []string{y.dir, y.bin, filepath.Join(y.dir, "src")} {
-		must(t, os.MkdirAll(dir, 0o700))
-	}
-	for _, name := range realPrograms {
-		path, err := exec.LookPath(name)
-		must(t, err)
-		must(t, os.Symlink(path, filepath.Join(y.bin, name)))
-	}
-	bash, err := exec.LookPath("bash")
-	must(t, err)
-	for _, name := range []string{"bash", "sh"} {
-		must(t, os.Symlink(bash, filepath.Join(y.bin, name)))
-	}
-	for _, name := range []string{"rm", "touch", "cp"} {
-		must(t, os.WriteFile(filepath.Join(y.bin, name), []byte("#!"+bash+"\necho "+name+" >> "+y.log+"\n"), 0o700))
-	}
-	for _, name := range []string{"a", "b", "x", filepath.Join("src", "c")} {
-		must(t, os.WriteFile(filepath.Join(y.dir, name), []byte("rm\nls -l\n"+name+"\n"), 0o600))
-	}
-	return y
-}
-
-func must(t *testing.T, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}
-
-// run runs a text and says what it did besides reading.
-func (y yard) run(t *testing.T, src string) string {
-	t.Helper()
-	before := y.files(t)
-	cmd := exec.Command("bash", "--norc", "--noprofile", "-c", "ulimit -u 400 -t 5 2>/dev/null; "+src)
-	cmd.Dir, cmd.Env = y.dir, []string{"PATH=" + y.bin, "HOME=" + filepath.Join(y.dir, "src"), "LC_ALL=C.UTF-8"}
-	cmd.WaitDelay = time.Second
-	timer := time.AfterFunc(5*time.Second, func() { _ = cmd.Process.Kill() })
-	defer timer.Stop()
-	_ = cmd.Run() // it may well fail
-	ran, _ := os.ReadFile(y.log)
-	os.Remove(y.log)
-	if after := y.files(t); after != before {
-		return "files changed: " + before + " to " + after
-	}
-	return string(ran)
-}
-
-func (y yard) files(t *testing.T) string {
-	t.Helper()
-	var b strings.Builder
-	must(t, filepath.WalkDir(y.dir, func(path string, d fs.DirEntry, err error) error {
-		if err != nil {
-			return err
-		}
-		b.WriteString(strings.TrimPrefix(path, y.dir) + " ")
-		if d.Type().IsRegular() {
-			data, err := os.ReadFile(path)
-			b.Write(data)
-			return err
-		}
-		return nil
-	}))
-	return b.String()
-}
-
-// A script writes random commands. Its parts are such that a wrong reading of
-// quotes, expansions or wrappers lets an rm through.
-type script struct{ *rand.Rand }
-
-func (s script) pick(list ...string) string { return list[s.IntN(len(list))] }
-
-// A form makes a text of commands (C) and words (W) that are one level simpler.
-var (
-	wordForms = []string{"W", "W", "$(C)", "\"$(C)\"", "`rm a`", "`echo a`", "<(C)", "${x:-W}", "${x:+W}", "${x/a/W}", "$((1))", "$((x))", "$((a[1]))", "Q", "WW"}
-	lineForms = []string{
-		"S", "S", "S", "S", "S", "S", "C; C", "C && C", "C || C", "C | C", "( C )", "{ C; }", "if C; then C; else C; fi", "for x in W W; do C; done", "f() { C; }", "case W in a) C;; esac",
-		"case a in *) C;; esac", "case rm in $x) C;; esac", "x=W C", "x=W", "C > /dev/null", "C > out", "C > $x", "C 2>&1", "C < W", "C <<< W", "C <<E\n$(rm a)\nE\n", "C <<E\n$x\nE\n",
-		"while read x; do C; break; done < a", "! C", "time C", "[[ W == W ]] && C", "C & wait",
-	}
-	plainWords    = strings.Split("a|b|x|src|rm|ls|-l|'a b'|\"$x\"|$x|$y|\"$@\"|$1|{a,b}|{rm,a}|*|[ab]|\\a|r\\m|''|$'\\x72m'|-n|-exec|{}|';'|';rm a'|'rm a'|'$(rm a)'|\"$(rm a)\"|x=rm|1", "|")
-	plainCommands = strings.Split("ls|cat|echo|echo rm|rm|true|:|printf|$x|$y|\"$x\"|eval|f|sort|head -1|grep a|wc|seq 2|basename", "|")
-	programs      = strings.Split("ls|cat|echo|rm|$x|sort|printf %s|xargs|xargs -I{}|env|env A=1|timeout 3|nice|find . -name|find . -exec|find a -maxdepth 0 -exec|sh -c|bash -c|eval|command|builtin|sed|sed -n|awk|test|head|uniq|f|set --|x=rm|x=ls|x=$(echo rm)|y=x|read x|unset x|printf -v x|exec|local x=|declare x=rm|export x|[ -v|[[ -n|let|tr", "|")
-)
-
-func (s script) word(depth int) string {
-	if depth <= 0 {
-		return s.pick(plainWords...)
-	}
-	return s.fill(s.pick(wordForms...), depth-1)
-}
-
-func (s script) command(depth int) string {
-	if depth <= 0 {
-		return s.pick(plainCommands...) + s.words(0)
-	}
-	return s.fill(s.pick(lineForms...), depth-1)
-}
-
-func (s script) words(depth int) string {
-	var b strings.Builder
-	for range s.IntN(4) {
-		b.WriteString(" " + s.word(depth))
-	}
-	return b.String()
-}
-
-// fill puts commands and words in place of the capitals of a form.
-func (s script) fill(form string, depth int) string {
-	var b strings.Builder
-	for _, c := range form {
-		switch c {
-		case 'C':
-			b.WriteString(s.command(depth))
-		case 'W':
-			b.WriteString(s.word(depth))
-		case 'Q':
-			b.WriteString(quote(s.command(depth)))
-		case 'S':
-			b.WriteString(s.pick(programs...) + s.words(depth+1))
-		default:
-			b.WriteRune(c)
-		}
-	}
-	return b.String()
-}
-
-// SEC-40: what a real bash does is among what was said: a text that counts as
-// harmless runs no rm and changes no file.
+// SEC-40: what a real bash does is among what was said. Unless something in the
+// text could run anything, each program that runs is one of the commands, with
+// these words, and each file that changes is one that is written or removed. A
+// text that counts as harmless changes no file at all.
 func TestSoakOracle(t *testing.T) {
 	t.Parallel()
 	y := newYard(t)
-	env := Env{Dir: y.dir, Home: filepath.Join(y.dir, "src"), Project: y.dir, Files: harmlessGit{}}
-	// Paths are not the point here: only what runs and writes.
-	scope := Scope{Roots: []string{"/"}}
+	env := Env{Dir: "/project", Home: "/project/src", Project: "/project", Files: harmlessGit{}}
+	scope := Scope{Roots: []string{"/"}} // what runs and writes is the point here, not where it reads
 	seed := uint64(time.Now().UnixNano())
 	s := script{rand.New(rand.NewPCG(seed, 1))}
-	harmless, total := 0, 0
-	var recent []string
+	harmless, closed, ran, total := 0, 0, 0, 0
 	campaign(2500, func() {
 		src := s.command(1 + s.IntN(3))
 		total++
-		if strings.ContainsAny(src, "~") || !Read(src, env).ReadOnly(scope) {
+		facts := Read(src, env)
+		if strings.Contains(src, "~") || !foreseen(facts) {
 			return
 		}
-		if harmless++; os.Getenv("GATELATCH_SOAK") == "" && harmless > 60 {
+		calm := facts.ReadOnly(scope)
+		if closed++; calm {
+			harmless++
+		}
+		if os.Getenv("GATELATCH_SOAK") == "" && closed > 80 && (!calm || harmless > 60) {
 			return
 		}
-		recent = append(recent[max(0, len(recent)-4):], src)
-		if did := y.run(t, src); did != "" { // or one before it, in the background
-			t.Fatalf("seed %d: counts as harmless, but: %s\n%q", seed, did, recent)
+		programs, changed := y.run(t, src)
+		ran += len(programs)
+		for _, argv := range programs {
+			if !slices.ContainsFunc(facts.Commands, func(c Simple) bool { return foretells(c.Words, argv) }) {
+				t.Errorf("seed %d: nothing was said about %q\n%q\n%+v", seed, argv, src, facts.Commands)
+			}
+			if calm && stubs[argv[0]] {
+				t.Errorf("seed %d: counts as harmless, but runs %q\n%q", seed, argv, src)
+			}
+		}
+		for _, path := range changed {
+			if calm || !slices.ContainsFunc(facts.Effects, func(e Effect) bool { return touches(e, "/project"+path) }) {
+				t.Errorf("seed %d: nothing was said about a change of %q\n%q\n%+v", seed, path, src, facts.Effects)
+			}
 		}
 	})
-	if harmless < 60 {
-		t.Errorf("only %d of %d texts count as harmless: the test tests nothing", harmless, total)
+	t.Logf("%d texts, %d foreseen, %d harmless, %d programs run", total, closed, harmless, ran)
+	if harmless < 60 || closed < 100 || ran < 20 {
+		t.Errorf("%d texts, %d foreseen, %d harmless, %d programs run: the test tests nothing", total, closed, harmless, ran)
 	}
+}
+
+// The yard notes what runs and what changes, and lets nothing out.
+func TestYard(t *testing.T) {
+	t.Parallel()
+	y := newYard(t)
+	programs, changed := y.run(t, `rm a 'b c'; echo hi > new; ls src | env -i /usr/bin/cat; command -p touch z; > /out; (exec 3<> /dev/tcp/127.0.0.1/1) && rm connected; sleep 100 & :`)
+	slices.SortFunc(programs, slices.Compare[[]string])
+	want := [][]string{{"cat"}, {"env", "-i", "/usr/bin/cat"}, {"ls", "src"}, {"rm", "a", "b c"}, {"touch", "z"}}
+	if !slices.EqualFunc(programs, want, slices.Equal[[]string]) || !slices.Equal(changed, []string{"/new"}) {
+		t.Errorf("got %q, changed %q", programs, changed)
+	}
+	if programs, changed := y.run(t, "cat a"); len(programs) != 1 || len(changed) != 0 {
+		t.Errorf("got %q, changed %q", programs, changed)
+	}
+	if _, err := os.Lstat(filepath.Join(y.dir, "fs/out")); err == nil {
+		t.Error("it wrote beside the project")
+	}
+}
+
+// foreseen reports whether all that would run is known.
+func foreseen(f *Facts) bool {
+	return f.Readable() && !slices.ContainsFunc(f.Effects, func(e Effect) bool { return e.Action == Unknown || e.Action == Executes })
+}
+
+func touches(e Effect, path string) bool {
+	return (e.Action == Writes || e.Action == Deletes) && (e.Path == "" || e.Path == path || e.Below && within(e.Path, path))
+}
+
+// foretells reports whether a program with these arguments is what the words
+// say.
+func foretells(words []WordValue, argv []string) bool {
+	if len(words) == 0 {
+		return len(argv) == 0
+	}
+	one := len(argv) > 0
+	switch w := words[0]; w.Kind {
+	case Fields, Glob, Listed: // any number
+		return foretells(words[1:], argv) || one && foretells(words, argv[1:])
+	case Const:
+		one = one && argv[0] == w.Text
+	case OneOf:
+		one = one && slices.Contains(w.Alts, argv[0])
+	case Begins:
+		one = one && strings.HasPrefix(argv[0], w.Text)
+	case Integer:
+		one = one && (isInteger(argv[0]) || isInteger(strings.TrimPrefix(argv[0], "-")))
+	default: // one word
+	}
+	return one && foretells(words[1:], argv[1:])
 }

@@ -72,11 +72,8 @@ func (b *builder) positional(each, quoted bool) {
 				b.text(" ")
 			}
 		}
-		if v.Kind == Fields && each && quoted && !b.started {
-			b.cur, b.started = v, true
-			continue
-		}
-		b.add(v, quoted)
+		several := each && (v.Kind == Fields || v.Kind == Listed) // in quotes, too
+		b.add(v, quoted && !several)
 	}
 }
 

@@ -58,6 +58,16 @@ func (r *reader) redirects(list []*syntax.Redirect, st *state, c *Simple) {
 	}
 }
 
+// diverts reports whether a redirection takes standard output elsewhere.
+func diverts(rd *syntax.Redirect) bool {
+	switch rd.Op {
+	case syntax.RdrIn, syntax.Hdoc, syntax.DashHdoc, syntax.WordHdoc, syntax.DplIn, syntax.RdrInOut:
+		return rd.N != nil && rd.N.Value == "1"
+	default:
+		return rd.N == nil || rd.N.Value == "1"
+	}
+}
+
 func (c *Simple) redirect(rd *syntax.Redirect, target WordValue, s span) {
 	if c != nil {
 		c.Redirects = append(c.Redirects, Redirect{Op: rd.Op.String(), Target: target, Start: s.start, End: s.end})
