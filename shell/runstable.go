@@ -24,7 +24,7 @@ var evaluators = set(`
 // runsSubcommand are words that make an ordinary program run what the rest
 // says. They are looked for at any place: an option before them may take one.
 var runsSubcommand = subcommands(map[string]string{
-	"docker podman nerdctl":                  "run exec build buildx create compose import load plugin commit debug sandbox",
+	"docker podman nerdctl":                  "run exec build buildx create import load plugin commit debug sandbox",
 	"docker-compose podman-compose":          "run exec",
 	"ctr crictl buildah lxc incus runc crun": "run exec create shell from",
 	"kubectl oc k3s kubecolor":               "exec run debug cp config attach edit plugin rsh krew",
@@ -115,7 +115,7 @@ var builders = set(`
 	pdm hatch rye conda mamba pixi bundle bundler gem composer phpunit pest rspec cucumber jest vitest mocha ava tap cypress
 	playwright eslint prettier stylelint tsc webpack vite rollup esbuild parcel turbo nx lerna rush gulp grunt ng next nuxt
 	astro dotnet msbuild nuget swift xcodebuild pod fastlane flutter mix rebar3 stack cabal dune opam zig
-	terraform tofu terragrunt pulumi cdk sam serverless ansible-playbook packer vagrant docker-compose podman-compose helmfile helm
+	terraform tofu terragrunt pulumi cdk sam serverless ansible-playbook packer vagrant docker podman nerdctl docker-compose podman-compose helmfile helm
 	pre-commit lefthook husky act tilt skaffold hugo jekyll mkdocs sphinx-build latexmk pdflatex xelatex lualatex
 	mypy pylint coverage behave robot bats shellspec autoconf automake autoreconf`)
 
