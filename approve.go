@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/gatelatch/gatelatch/internal/id"
 )
@@ -36,6 +37,11 @@ func (s *Seat) Decide(ctx context.Context, callID string, d Decision) (out *Batc
 		}
 		if err := out.Decide(callID, d); err != nil {
 			return err
+		}
+		if d.Mode != "" && len(out.Events()) > 0 {
+			if err := s.chooseMode(tx, out.Agent, out.Session, d.Mode); err != nil {
+				return err
+			}
 		}
 		if d.Remember != nil && len(out.Events()) > 0 {
 			if err := remember(tx, grantID, out, out.Call(callID), sess, d); err != nil {
@@ -73,7 +79,7 @@ func (s *Seat) covered(ctx context.Context, callID string, d Decision) (*Session
 func (s *Seat) afterDecide(ctx context.Context, b *Batch, d Decision, err error) {
 	var late *SettledError
 	switch {
-	case err == nil && d.Remember != nil:
+	case err == nil && (d.Remember != nil || d.Mode != ""):
 		poke(s.gate.hub.sooner)
 	case errors.As(err, &late) && late.Decided.State == Expired && b != nil:
 		_ = s.gate.change(ctx, b.ID, tick)
@@ -112,14 +118,23 @@ func (s *Seat) Remember(l Listed, scope Scope) (string, error) {
 	return s.gate.policy.Remember(l.Call, l.Session, scope)
 }
 
-// Offers returns all that an allow of a scope could remember, if the policy has
-// more than one matcher to offer.
+// Offers returns all that an allow of a scope could remember: what the policy
+// has to offer, and of what the agent suggested, what the policy would remember.
 func (s *Seat) Offers(l Listed, scope Scope) []Offer {
-	p, ok := s.gate.policy.(Offering)
-	if !ok || l.Kind != Permission {
+	if l.Kind != Permission {
 		return nil
 	}
-	return p.Offers(l.Call, l.Session, scope)
+	var out []Offer
+	if p, ok := s.gate.policy.(Offering); ok {
+		out = p.Offers(l.Call, l.Session, scope)
+	}
+	for _, match := range l.Suggests {
+		known := slices.ContainsFunc(out, func(o Offer) bool { return o.Match == match })
+		if !known && s.gate.policy.Covers(match, l.Call, l.Session, scope) == nil {
+			out = append(out, Offer{Match: match})
+		}
+	}
+	return out
 }
 
 // Call returns one call with its batch and session, for people.

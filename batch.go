@@ -35,6 +35,7 @@ type Batch struct {
 type Context struct {
 	Prompt string `json:"prompt,omitempty"` // what the user asked for
 	Said   string `json:"said,omitempty"`   // what the agent said last
+	Via    string `json:"via,omitempty"`    // for a sub-agent: who started it, and for what
 }
 
 // Events returns what happened to the batch since it was last saved. A store

@@ -46,13 +46,14 @@ type Call struct {
 	Ref      string    `json:"ref,omitempty"` // the agent's own id for the call
 	Phase    int       `json:"phase"`         // of the batch that it came with
 	Kind     Kind      `json:"kind"`
-	Tool     string    `json:"tool"`            // "Bash", "Edit", "mcp__fs__read_file"
-	Input    []byte    `json:"-"`               // exactly the bytes that run if the call is allowed
-	InputSum Sum       `json:"input"`           // of Input; the bytes are kept apart, JSON would rewrite them
-	Proposed Sum       `json:"proposed"`        // of the input as it came; differs when a hook or a person replaced it
-	Dir      string    `json:"dir,omitempty"`   // working directory, if the agent has one
-	Claim    string    `json:"claim,omitempty"` // what the agent says the call is for: never believed
-	Digest   Sum       `json:"digest"`          // of everything a decision is about
+	Tool     string    `json:"tool"`               // "Bash", "Edit", "mcp__fs__read_file"
+	Input    []byte    `json:"-"`                  // exactly the bytes that run if the call is allowed
+	InputSum Sum       `json:"input"`              // of Input; the bytes are kept apart, JSON would rewrite them
+	Proposed Sum       `json:"proposed"`           // of the input as it came; differs when a hook or a person replaced it
+	Dir      string    `json:"dir,omitempty"`      // working directory, if the agent has one
+	Claim    string    `json:"claim,omitempty"`    // what the agent says the call is for: never believed
+	Suggests []string  `json:"suggests,omitempty"` // matchers that the agent would like remembered: checked before they are offered
+	Digest   Sum       `json:"digest"`             // of everything a decision is about
 	Deadline time.Time `json:"deadline,omitzero"`
 
 	Verdict Verdict   `json:"verdict"`

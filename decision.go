@@ -14,6 +14,7 @@ type Decision struct {
 	Digest  Sum               `json:"digest"`            // of what was shown
 	Answers map[string]string `json:"answers,omitempty"` // allowing a question: by question text
 	Choice  Choice            `json:"choice,omitempty"`  // allowing a plan
+	Mode    Mode              `json:"mode,omitempty"`    // allowing a plan: of the session from now on
 	// Interrupt, with a denial, ends the agent's turn. Reply, with a denial,
 	// says that Note is an answer to go on with, not a refusal (S3).
 	Interrupt bool   `json:"interrupt,omitempty"`
@@ -38,7 +39,7 @@ func (d Decision) same(e Decision) bool {
 		return false
 	}
 	return d.State == e.State && d.By == e.By && d.Note == e.Note && d.Digest == e.Digest &&
-		d.Choice == e.Choice && d.Interrupt == e.Interrupt && d.Reply == e.Reply && maps.Equal(d.Answers, e.Answers)
+		d.Choice == e.Choice && d.Mode == e.Mode && d.Interrupt == e.Interrupt && d.Reply == e.Reply && maps.Equal(d.Answers, e.Answers)
 }
 
 // check refuses what makes no sense, whatever the call.
@@ -52,8 +53,10 @@ func (d *Decision) check() error {
 		return invalid("a reply is for an agent that goes on: it can't interrupt too")
 	case d.Reply && d.Note == "":
 		return invalid("a reply has a text")
-	case d.State != Allowed && (d.Remember != nil || d.Choice != "" || len(d.Answers) > 0):
-		return invalid("answers, a choice and what to remember go with an allow")
+	case d.State != Allowed && (d.Remember != nil || d.Choice != "" || d.Mode != "" || len(d.Answers) > 0):
+		return invalid("answers, a choice, a mode and what to remember go with an allow")
+	case d.Mode != "" && d.Mode != ModeDefault && d.Mode != ModeAcceptEdits:
+		return invalid("a plan is carried out in mode %s or %s, not %q", ModeDefault, ModeAcceptEdits, d.Mode)
 	}
 	if err := checkText("note", d.Note, maxText); err != nil {
 		return err
@@ -81,6 +84,8 @@ func (d *Decision) suits(c *Call) error {
 		return invalid("a choice goes with allowing a plan")
 	case d.Choice != "" && d.Choice != StartEditing && d.Choice != ClearContextAndStart:
 		return invalid("a plan's choice is %s or %s, not %q", StartEditing, ClearContextAndStart, d.Choice)
+	case d.Mode != "" && c.Kind != Plan:
+		return invalid("a mode goes with allowing a plan")
 	case d.Remember != nil && c.Kind != Permission:
 		return invalid("the answer to a %s is not remembered", c.Kind)
 	case c.Kind == Question && d.State == Allowed:

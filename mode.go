@@ -82,19 +82,74 @@ func (s *Seat) SetMode(ctx context.Context, agent, session string, m ModeTerms) 
 		if sess, err = tx.Session(agent, session); err != nil {
 			return err
 		}
-		sess.Chosen = ModeChoice{Mode: m.Mode, By: s.who, At: tx.Now()}
-		if m.For > 0 {
-			sess.Chosen.Until = tx.Now().Add(m.For)
-		}
-		if err := tx.SaveSession(sess); err != nil {
-			return err
-		}
-		return modeChosen(tx, sess)
+		return s.choose(tx, sess, m)
 	})
 	if err == nil {
 		poke(s.gate.hub.sooner)
 	}
 	return sess, err
+}
+
+func (s *Seat) choose(tx Tx, sess *Session, m ModeTerms) error {
+	sess.Chosen = ModeChoice{Mode: m.Mode, By: s.who, At: tx.Now()}
+	if m.For > 0 {
+		sess.Chosen.Until = tx.Now().Add(m.For)
+	}
+	if err := tx.SaveSession(sess); err != nil {
+		return err
+	}
+	return modeChosen(tx, sess)
+}
+
+// chooseMode is for a decision that comes with a mode.
+func (s *Seat) chooseMode(tx Tx, agent, session string, m Mode) error {
+	sess, err := tx.Session(agent, session)
+	if err != nil {
+		return err
+	}
+	return s.choose(tx, sess, ModeTerms{Mode: m})
+}
+
+// FollowMode is for the agent of a session: it waits until the mode that a
+// person chose for it is another than known, and returns that. "" is none.
+func (s *Seat) FollowMode(ctx context.Context, session string, known Mode) (Mode, error) {
+	if err := s.is(AgentActor); err != nil {
+		return known, err
+	}
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	wake := s.gate.hub.grown(ctx)
+	for {
+		m, until, err := s.modeOf(ctx, session)
+		if err != nil || m != known {
+			return m, err
+		}
+		select {
+		case <-wake:
+		case <-until:
+		case <-ctx.Done():
+			return known, context.Cause(ctx)
+		}
+	}
+}
+
+// modeOf returns a session's mode, and what rings when its time is over. A
+// session that has not asked yet has none.
+func (s *Seat) modeOf(ctx context.Context, session string) (m Mode, over <-chan time.Time, err error) {
+	err = s.gate.store.View(ctx, func(r Reader) error {
+		sess, err := r.Session(s.who.ID, session)
+		switch {
+		case errors.Is(err, ErrNotFound):
+			return nil
+		case err != nil:
+			return err
+		}
+		if m = sess.ModeAt(r.Now()); m != "" && !sess.Chosen.Until.IsZero() {
+			over = time.After(sess.Chosen.Until.Sub(r.Now()))
+		}
+		return nil
+	})
+	return m, over, err
 }
 
 // modeChosen begins a new epoch, so that no verdict of the old mode is saved

@@ -147,3 +147,63 @@ func TestProposingAgainFindsTheBatch(t *testing.T) {
 		t.Errorf("other calls under the same message: %v", err)
 	}
 }
+
+// The agent's host hears of the mode that a person chose, and of its end.
+func TestAgentFollowsTheMode(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t)
+		agent := w.gate.As(agentA)
+		got := make(chan gatelatch.Mode, 1)
+		follow := func(known gatelatch.Mode) {
+			go func() {
+				m, err := agent.FollowMode(t.Context(), "s1", known)
+				if err != nil {
+					t.Error(err)
+				}
+				got <- m
+			}()
+			synctest.Wait()
+		}
+		follow("") // before the session is known at all
+		w.from("s1", "/p", "m0")
+		w.mode(gatelatch.ModeTerms{Mode: gatelatch.ModeAcceptEdits, For: time.Hour})
+		if m := <-got; m != gatelatch.ModeAcceptEdits {
+			t.Errorf("followed %q", m)
+		}
+		follow(gatelatch.ModeAcceptEdits)
+		if m := <-got; m != "" {
+			t.Errorf("after its hour the mode is %q", m)
+		}
+		if _, err := w.gate.As(mira).FollowMode(t.Context(), "s1", ""); !errors.Is(err, gatelatch.ErrForbidden) {
+			t.Errorf("a person followed: %v", err)
+		}
+	})
+}
+
+// V3, S8: a plan is allowed with the mode that the person picked, which is the
+// session's from then on; never with one that asks nobody.
+func TestPlanIsAllowedWithAMode(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t)
+		p := message("m1", "ask")
+		p.Calls[0].Kind = gatelatch.Plan
+		p.Calls[0].Input = []byte(`{"plan":"do"}`)
+		b := w.propose(p)
+		c := b.Calls[0]
+		bypass := gatelatch.Decision{State: gatelatch.Allowed, Digest: c.Digest, Mode: gatelatch.ModeBypass}
+		if _, err := w.gate.As(mira).Decide(t.Context(), c.ID, bypass); !errors.Is(err, gatelatch.ErrInvalid) {
+			t.Errorf("a plan was allowed with bypass: %v", err)
+		}
+		b, err := w.gate.As(mira).Edit(t.Context(), c.ID, c.Digest, []byte(`{"plan":"do less"}`))
+		if err != nil || string(b.Calls[0].Input) != `{"plan":"do less"}` {
+			t.Fatalf("editing a plan: %v", err)
+		}
+		d := gatelatch.Decision{State: gatelatch.Allowed, Digest: b.Calls[0].Digest, Mode: gatelatch.ModeAcceptEdits}
+		if _, err := w.gate.As(mira).Decide(t.Context(), c.ID, d); err != nil {
+			t.Fatal(err)
+		}
+		if m, err := w.gate.As(agentA).FollowMode(t.Context(), p.Session.ID, ""); err != nil || m != gatelatch.ModeAcceptEdits {
+			t.Errorf("the session's mode is %q, %v", m, err)
+		}
+	})
+}

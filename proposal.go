@@ -18,6 +18,8 @@ const (
 	maxPath   = 4096
 	maxText   = 16 << 10
 	maxHolder = 128
+
+	maxSuggests = 16
 )
 
 func (p *Proposal) check() error {
@@ -42,7 +44,7 @@ func (p *Proposal) check() error {
 		"session": {p.Session.ID, maxName}, "agent name": {p.Session.Name, maxName},
 		"project": {p.Session.Project, maxPath}, "mode": {p.Session.Mode, maxName}, "host": {p.Session.Host, maxName},
 		"message": {p.Message, maxName}, "pair": {p.Pair, maxName},
-		"prompt": {p.Context.Prompt, maxText}, "said": {p.Context.Said, maxText},
+		"prompt": {p.Context.Prompt, maxText}, "said": {p.Context.Said, maxText}, "via": {p.Context.Via, maxText},
 	} {
 		if err := checkText(name, f.text, f.most); err != nil {
 			return err
@@ -93,6 +95,14 @@ func (c *ProposedCall) check() error {
 		most int
 	}{"call id": {c.Ref, maxName}, "tool": {c.Tool, maxName}, "dir": {c.Dir, maxPath}, "claim": {c.Claim, maxText}} {
 		if err := checkText(name, f.text, f.most); err != nil {
+			return err
+		}
+	}
+	if len(c.Suggests) > maxSuggests {
+		return invalid("a call suggests at most %d matchers", maxSuggests)
+	}
+	for _, match := range c.Suggests {
+		if err := checkText("suggestion", match, maxPath); err != nil {
 			return err
 		}
 	}
@@ -163,7 +173,7 @@ func (b *Batch) propose(calls []ProposedCall, js []judged, limit time.Duration, 
 	for i, q := range calls {
 		c := &Call{
 			ID: id.New("cal"), Ref: q.Ref, Kind: q.Kind, Tool: q.Tool, Input: js[i].input,
-			Proposed: SumOf(q.Input), Dir: q.Dir, Claim: q.Claim,
+			Proposed: SumOf(q.Input), Dir: q.Dir, Claim: q.Claim, Suggests: q.Suggests,
 		}
 		if limit > 0 {
 			c.Deadline = at.Add(limit)

@@ -149,6 +149,9 @@ type ProposedCall struct {
 	Input []byte
 	Dir   string
 	Claim string
+	// Suggests are matchers that the agent would like to be remembered. They
+	// are offered only as far as the policy would remember them.
+	Suggests []string
 }
 
 // A Report tells how a call went. A holder names it by batch, call and fence;

@@ -52,8 +52,8 @@ func (b *Batch) Edit(callID string, from Sum, input []byte, v Verdict, by Actor,
 		return nil // the answer was lost
 	case from != c.Digest:
 		return fmt.Errorf("call %s: %w", callID, ErrChanged)
-	case c.Kind != Permission:
-		return invalid("the input of a %s can't be edited", c.Kind)
+	case c.Kind == Question:
+		return invalid("a question is answered, not edited")
 	case v.Effect == Deny:
 		return invalid("a rule denies the edited input: %s", v.Denial())
 	}

@@ -60,6 +60,7 @@ type Session struct {
 type Context struct {
 	Prompt string `json:"prompt,omitempty"`
 	Said   string `json:"said,omitempty"`
+	Via    string `json:"via,omitempty"` // for a sub-agent: who started it, and for what
 }
 
 // ProposedCall is one call. Input is any JSON value; white space between its
@@ -71,6 +72,8 @@ type ProposedCall struct {
 	Input json.RawMessage `json:"input"`
 	Dir   string          `json:"dir,omitempty"`
 	Claim string          `json:"claim,omitempty"`
+	// Suggests are matchers that the agent would like to be remembered.
+	Suggests []string `json:"suggests,omitempty"`
 }
 
 // Batch is what an agent gets back. Opened is set for its holder, once every
@@ -260,6 +263,7 @@ type Decided struct {
 	Note    string            `json:"note,omitempty"`
 	Answers map[string]string `json:"answers,omitempty"` // to a question
 	Choice  string            `json:"choice,omitempty"`  // of a plan
+	Mode    string            `json:"mode,omitempty"`    // of a plan
 	// Interrupt and Reply are kinds of denial.
 	Interrupt bool   `json:"interrupt,omitempty"`
 	Reply     bool   `json:"reply,omitempty"`
@@ -316,6 +320,7 @@ type Decision struct {
 	Note    string            `json:"note,omitempty"`
 	Answers map[string]string `json:"answers,omitempty"`
 	Choice  string            `json:"choice,omitempty"` // of a plan: startEditing or clearContextAndStart
+	Mode    string            `json:"mode,omitempty"`   // of a plan: the session's from now on, default or acceptEdits
 	// Interrupt, with a denial, ends the agent's turn. Reply, with a denial,
 	// says that the note is an answer to go on with.
 	Interrupt bool   `json:"interrupt,omitempty"`

@@ -38,6 +38,7 @@ var Routes = []Route{
 	{Name: "Finish", Method: "POST", Path: "/v1/batches/{id}/finish", Role: Agents, In: Finish{}, Out: Results{}},
 	{Name: "Results", Method: "GET", Path: "/v1/batches/{id}/results", Role: Agents, Out: Results{}},
 	{Name: "Report", Method: "POST", Path: "/v1/reports", Role: Agents, In: Report{}, Out: None{}},
+	{Name: "FollowMode", Method: "POST", Path: "/v1/sessions/follow", Role: Agents, In: FollowMode{}, Out: FollowedMode{}},
 	{Name: "Tools", Method: "POST", Path: "/v1/tools", Role: Agents, In: ToolsRequest{}, Out: Tools{}},
 
 	{Name: "Calls", Method: "GET", Path: "/v1/calls", Role: People, Out: Calls{}},

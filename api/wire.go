@@ -32,7 +32,7 @@ func DomainCalls(calls []ProposedCall) (out []gatelatch.ProposedCall) {
 		if kind == "" {
 			kind = gatelatch.Permission
 		}
-		out = append(out, gatelatch.ProposedCall{Ref: c.Ref, Kind: kind, Tool: c.Tool, Input: c.Input, Dir: c.Dir, Claim: c.Claim})
+		out = append(out, gatelatch.ProposedCall{Ref: c.Ref, Kind: kind, Tool: c.Tool, Input: c.Input, Dir: c.Dir, Claim: c.Claim, Suggests: c.Suggests})
 	}
 	return out
 }
@@ -58,7 +58,7 @@ func FromProposal(p gatelatch.Proposal) Proposal {
 // FromCalls returns proposed calls as they go over the wire.
 func FromCalls(calls []gatelatch.ProposedCall) (out []ProposedCall) {
 	for _, c := range calls {
-		out = append(out, ProposedCall{Ref: c.Ref, Kind: string(c.Kind), Tool: c.Tool, Input: c.Input, Dir: c.Dir, Claim: c.Claim})
+		out = append(out, ProposedCall{Ref: c.Ref, Kind: string(c.Kind), Tool: c.Tool, Input: c.Input, Dir: c.Dir, Claim: c.Claim, Suggests: c.Suggests})
 	}
 	return out
 }
@@ -139,7 +139,7 @@ func (a *AgentCall) Domain() (*gatelatch.Call, error) {
 		c.Decided = &gatelatch.Decision{
 			State: gatelatch.State(d.State), At: d.At, Note: d.Note, Digest: c.Digest, Answers: a.Answers,
 			By:     gatelatch.Actor{Kind: gatelatch.ActorKind(d.By.Kind), ID: d.By.ID, Name: d.By.Name},
-			Choice: gatelatch.Choice(d.Choice), Interrupt: d.Interrupt, Reply: d.Reply, Grant: d.Grant,
+			Choice: gatelatch.Choice(d.Choice), Mode: gatelatch.Mode(d.Mode), Interrupt: d.Interrupt, Reply: d.Reply, Grant: d.Grant,
 		}
 	}
 	if a.Consumed {
@@ -202,7 +202,8 @@ func (rs *Results) Domain() (out []gatelatch.Result) {
 // Domain returns a decision in the domain's terms.
 func (d *Decision) Domain() (gatelatch.Decision, error) {
 	out := gatelatch.Decision{
-		State: gatelatch.State(d.State), Note: d.Note, Answers: d.Answers, Choice: gatelatch.Choice(d.Choice), Interrupt: d.Interrupt, Reply: d.Reply,
+		State: gatelatch.State(d.State), Note: d.Note, Answers: d.Answers, Choice: gatelatch.Choice(d.Choice), Mode: gatelatch.Mode(d.Mode),
+		Interrupt: d.Interrupt, Reply: d.Reply,
 	}
 	if t := d.Remember; t != nil {
 		out.Remember = &gatelatch.Terms{Scope: gatelatch.Scope(t.Scope), Match: t.Match, For: seconds(t.For), Uses: t.Uses}
@@ -247,6 +248,6 @@ func FromDecision(d *gatelatch.Decision) *Decided {
 	}
 	return &Decided{
 		State: string(d.State), By: FromActor(d.By), At: d.At, Note: d.Note, Answers: d.Answers,
-		Choice: string(d.Choice), Interrupt: d.Interrupt, Reply: d.Reply, Grant: d.Grant,
+		Choice: string(d.Choice), Mode: string(d.Mode), Interrupt: d.Interrupt, Reply: d.Reply, Grant: d.Grant,
 	}
 }

@@ -57,6 +57,19 @@ func (c *Client) Batch(ctx context.Context, id string) (*gatelatch.Batch, error)
 	return b.Domain("")
 }
 
+// FollowMode waits until a person chose another mode for a session than known.
+func (c *Client) FollowMode(ctx context.Context, session string, known gatelatch.Mode) (gatelatch.Mode, error) {
+	for {
+		var out api.FollowedMode
+		if _, err := c.do(ctx, post, "/v1/sessions/follow", api.FollowMode{Session: session, Mode: string(known)}, &out); err != nil {
+			return known, err
+		}
+		if m := gatelatch.Mode(out.Mode); m != known {
+			return m, nil
+		}
+	}
+}
+
 // Consume implements gatelatch.Holder. An answer that was lost may be asked for
 // again with the same nonce.
 func (c *Client) Consume(ctx context.Context, t gatelatch.Take) (*gatelatch.Call, error) {

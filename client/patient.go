@@ -3,6 +3,7 @@ package client
 import (
 	"context"
 	"errors"
+	"sync/atomic"
 	"time"
 
 	"github.com/gatelatch/gatelatch"
@@ -15,7 +16,10 @@ type Patient struct {
 	*Client
 	Grace time.Duration
 	Start func() error // tries to start a gateway; may be nil
-	met   bool
+	// Limit is how long one that was met may be away; 0 is for ever.
+	Limit time.Duration
+	Back  func() // told when one is met again; may be nil
+	met   atomic.Bool
 }
 
 var _ gatelatch.Service = (*Patient)(nil)
@@ -67,14 +71,21 @@ func (p *Patient) Finish(ctx context.Context, f gatelatch.Finish) (rs []gatelatc
 	return rs, err
 }
 
+// answersWithin is how long a try takes at most if no gateway is there.
+const answersWithin = 5 * time.Second
+
 func (p *Patient) until(ctx context.Context, try func() error) error {
 	var wait Backoff
-	began, started := time.Now(), false
+	var away time.Time
+	started := false
 	for {
+		tried := time.Now()
 		err := try()
 		switch {
 		case err == nil:
-			p.met = true
+			if p.met.Swap(true) && !away.IsZero() && p.Back != nil {
+				p.Back()
+			}
 			return nil
 		case !Again(err):
 			return err
@@ -85,7 +96,11 @@ func (p *Patient) until(ctx context.Context, try func() error) error {
 				return errors.Join(err, e)
 			}
 		}
-		if !p.met && time.Since(began) > p.Grace {
+		if away.IsZero() || time.Since(tried) > answersWithin {
+			away = time.Now() // it was there until now
+		}
+		met, since := p.met.Load(), time.Since(away)
+		if !met && since > p.Grace || met && p.Limit > 0 && since > p.Limit {
 			return err
 		}
 		if wait.Wait(ctx) != nil {

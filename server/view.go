@@ -17,7 +17,7 @@ func (q *request) view(l gatelatch.Listed, remember bool) api.Call {
 		Tool: render.OneLine(c.Tool), Dir: render.OneLine(c.Dir), State: string(c.State), Digest: c.Digest.String(),
 		Created: l.Batch.Created, Verdict: verdict(c.Verdict, c.Input), Decided: decided(c.Decided),
 		Claim:   render.Escape(c.Claim),
-		Context: api.Context{Prompt: render.Escape(l.Batch.Context.Prompt), Said: render.Escape(l.Batch.Context.Said)},
+		Context: api.Context{Prompt: render.Escape(l.Batch.Context.Prompt), Said: render.Escape(l.Batch.Context.Said), Via: render.OneLine(l.Batch.Context.Via)},
 		Input:   c.Input, Replaced: c.InputSum != c.Proposed,
 		Card: render.Call(c),
 	}

@@ -14,12 +14,12 @@ import (
 
 // allowing is what "allow" was told.
 type allowing struct {
-	answers        map[string]string
-	digest, choice string
-	input          string
-	scope, match   string
-	uses           int
-	until          time.Duration
+	answers              map[string]string
+	digest, choice, mode string
+	input                string
+	scope, match         string
+	uses                 int
+	until                time.Duration
 }
 
 func newAllowCmd() *cobra.Command {
@@ -40,6 +40,7 @@ are then not asked about. "gatelatch show" says what would be remembered.`,
 	f.StringToStringVar(&a.answers, "answer", nil, `for a question: --answer "Which database?=Postgres"`)
 	f.StringVar(&a.digest, "digest", "", "refuse unless the call still has this digest")
 	f.StringVar(&a.choice, "choice", "", "for a plan: startEditing or clearContextAndStart")
+	f.StringVar(&a.mode, "mode", "", "for a plan: carry it out in this mode, default or acceptEdits")
 	f.StringVar(&a.input, "input", "", "replace the input first, by a JSON file or - for standard input")
 	f.StringVar(&a.scope, "for", "", "remember it for this session, in this project or always: session, project or always")
 	f.StringVar(&a.match, "match", "", "what to remember (default what \"gatelatch show\" says)")
@@ -83,7 +84,7 @@ func (a *allowing) check(set func(flag string) bool) error {
 }
 
 func (a *allowing) decide(ctx context.Context, cmd *cobra.Command, c *client.Client, call api.Call, asJSON bool) error {
-	d := api.Decision{State: string(gatelatch.Allowed), Digest: call.Digest, Answers: a.answers, Choice: a.choice}
+	d := api.Decision{State: string(gatelatch.Allowed), Digest: call.Digest, Answers: a.answers, Choice: a.choice, Mode: a.mode}
 	if a.scope != "" {
 		match, err := a.matcher(call)
 		if err != nil {

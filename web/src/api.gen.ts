@@ -15,11 +15,13 @@ export interface ProposedCall {
   input: unknown;
   dir?: string;
   claim?: string;
+  suggests?: string[];
 }
 
 export interface Context {
   prompt?: string;
   said?: string;
+  via?: string;
 }
 
 export interface Hold {
@@ -60,6 +62,7 @@ export interface Decided {
   note?: string;
   answers?: Record<string, string>;
   choice?: string;
+  mode?: string;
   interrupt?: boolean;
   reply?: boolean;
   grant?: string;
@@ -148,6 +151,15 @@ export interface Report {
   ok: boolean;
   text?: string;
   bytes?: string;
+}
+
+export interface FollowMode {
+  session: string;
+  mode: string;
+}
+
+export interface FollowedMode {
+  mode: string;
 }
 
 export interface Tool {
@@ -341,6 +353,7 @@ export interface Decision {
   note?: string;
   answers?: Record<string, string>;
   choice?: string;
+  mode?: string;
   interrupt?: boolean;
   reply?: boolean;
   remember?: Terms;
@@ -480,6 +493,7 @@ export const routes = {
   Finish: { method: "POST", path: "/v1/batches/{id}/finish" },
   Results: { method: "GET", path: "/v1/batches/{id}/results" },
   Report: { method: "POST", path: "/v1/reports" },
+  FollowMode: { method: "POST", path: "/v1/sessions/follow" },
   Tools: { method: "POST", path: "/v1/tools" },
   Calls: { method: "GET", path: "/v1/calls" },
   Call: { method: "GET", path: "/v1/calls/{id}" },
@@ -516,6 +530,7 @@ export interface Signatures {
   Finish: { params: { id: string }; in: Finish; out: Results };
   Results: { params: { id: string }; out: Results };
   Report: { in: Report; out: None };
+  FollowMode: { in: FollowMode; out: FollowedMode };
   Tools: { in: ToolsRequest; out: Tools };
   Calls: { query: { state?: string; limit?: number; after?: string; order?: string }; out: Calls };
   Call: { params: { id: string }; out: Call };

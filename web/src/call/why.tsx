@@ -10,6 +10,7 @@ export function Why({ call }: { call: Call }) {
   const claims: [string, string, string | undefined][] = [
     ["The agent says", "a claim, not checked", call.claim],
     ["You asked", "as the agent’s host tells it", call.context?.prompt],
+    ["Asked by a sub-agent", "its words, not checked", call.context?.via],
     ["The agent said before", "its words, not checked", call.context?.said],
   ];
   const told = claims.filter(([, , text]) => text);
