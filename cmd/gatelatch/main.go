@@ -26,7 +26,11 @@ func run() int {
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	if cmd, err := newRootCmd().ExecuteContextC(ctx); err != nil {
+	cmd, err := newRootCmd().ExecuteContextC(ctx)
+	if code := exitCode(0); errors.As(err, &code) {
+		return int(code)
+	}
+	if err != nil {
 		complain(helped(cmd, err))
 		return 1
 	}
@@ -88,7 +92,7 @@ and lets nothing through that was not allowed.
 	add("decide", newLsCmd(), newShowCmd(), newAllowCmd(), newDenyCmd(), newReplyCmd(), newEditCmd(), newGrantsCmd(),
 		newSessionsCmd(), newModeCmd(),
 		newPauseCmd(), newUnpauseCmd())
-	add("agents", newInstallCmd(), newUninstallCmd(), newHookCmd(), newToolsCmd())
+	add("agents", newInstallCmd(), newUninstallCmd(), newRunCmd(), newHookCmd(), newToolsCmd())
 	return root
 }
 

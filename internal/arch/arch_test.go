@@ -24,7 +24,7 @@ var layer = map[string]int{
 	"render": 3, "client": 3, "auth": 3, "api/gen": 3, "internal/storage": 3, "internal/backup": 3, "model/modeltest": 3,
 	"policy/history": 3, "policy/claude": 3, "adapter/control": 3,
 
-	"store/memory": 4, "store/sqlite": 4, "store/postgres": 4, "store/storetest": 4, "server": 4, "adapter/hookcmd": 4,
+	"store/memory": 4, "store/sqlite": 4, "store/postgres": 4, "store/storetest": 4, "server": 4, "adapter/hookcmd": 4, "adapter/runner": 4,
 	"policy/review": 4,
 
 	"cmd/gatelatch": 5, "cmd/gatelatch-hook": 5, "examples/agent-go": 5,
