@@ -28,7 +28,7 @@ func (h *Host) begin(requestID string, q CanUseTool) {
 		return
 	}
 	ctx, stop := context.WithCancelCause(h.ctx)
-	a := &ask{call: h.asked(q), stop: stop}
+	a := &ask{call: h.asked(&q), stop: stop}
 	h.asks[requestID] = a
 	h.mu.Unlock()
 	h.work.Go(func() {

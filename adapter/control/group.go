@@ -74,13 +74,18 @@ func (g *group) call(ref string) *gatelatch.Call {
 	return nil
 }
 
-// asked finds the call of a request, or notes a new one. h.mu is held.
-func (h *Host) asked(q CanUseTool) *call {
+// asked finds the call of a request, or notes a new one. A plan that the agent
+// left out of its request, because it is in the message, is put back. h.mu is
+// held.
+func (h *Host) asked(q *CanUseTool) *call {
 	k := key(q.AgentID, q.ToolUseID)
 	c := h.calls[k]
 	if c == nil {
 		c = &call{ref: q.ToolUseID, id: q.ToolUseID, agent: q.AgentID, tool: q.ToolName, input: q.Input}
 		h.calls[k] = c
+	}
+	if q.ToolName == planTool && planOf(q.Input) == "" && planOf(c.input) != "" {
+		q.Input = c.input
 	}
 	c.wasAsked, c.suggestions, c.claim = true, q.Suggestions, q.Description
 	if c.group == nil { // what is asked about is what would run
