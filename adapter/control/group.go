@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"sync"
@@ -142,8 +143,13 @@ func (h *Host) form(c *call) {
 	p := h.proposal(name, c, calls)
 	h.work.Go(func() {
 		defer stop(nil)
+		defer close(g.done)
+		defer func() {
+			if p := recover(); p != nil {
+				g.err = errors.New("it failed on this call")
+			}
+		}()
 		g.batch, g.err = h.propose(ctx, p)
-		close(g.done)
 	})
 }
 
