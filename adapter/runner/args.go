@@ -152,7 +152,7 @@ func (a *arguments) check() error {
 
 // command are the arguments of the agent as the host starts it. Without a mode
 // it would begin in the one that its settings name.
-func (a *arguments) command() []string {
+func (a arguments) command() []string {
 	mode := a.mode
 	if mode == "" {
 		mode = "default"

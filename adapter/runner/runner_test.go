@@ -1,0 +1,345 @@
+//go:build unix
+
+package runner
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+
+	"github.com/gatelatch/gatelatch"
+	"github.com/gatelatch/gatelatch/adapter/control"
+	"github.com/gatelatch/gatelatch/policy"
+	"github.com/gatelatch/gatelatch/store/memory"
+)
+
+// The test's own program plays agents, each with one fault.
+func TestMain(m *testing.M) {
+	if play := agents[os.Getenv("PLAY_AGENT")]; play != nil {
+		os.Exit(play(newPlayed()))
+	}
+	os.Exit(m.Run())
+}
+
+// played is the agent's end of the pipes.
+type played struct{ in *bufio.Scanner }
+
+func newPlayed() *played {
+	p := &played{in: bufio.NewScanner(os.Stdin)}
+	p.in.Buffer(nil, control.MaxMessage)
+	return p
+}
+
+// hear returns the host's next line, false at the end.
+func (p *played) hear() (m control.Message, ok bool) {
+	if !p.in.Scan() {
+		return m, false
+	}
+	return m, json.Unmarshal(p.in.Bytes(), &m) == nil
+}
+
+func (p *played) say(format string, args ...any) { fmt.Printf(format+"\n", args...) }
+
+// greet answers initialize, and waits for the first prompt.
+func (p *played) greet() {
+	m, _ := p.hear()
+	p.say(`{"type":"control_response","response":{"subtype":"success","request_id":%q,"response":{"hook_on_failure_supported":true}}}`, m.RequestID)
+	p.say(`{"type":"system","subtype":"init","session_id":"s1","cwd":"/p","permissionMode":"default"}`)
+	p.hear()
+}
+
+// ask asks for a call and returns how it was answered.
+func (p *played) ask(command string) control.Result {
+	p.say(`{"type":"control_request","request_id":"r1","request":{"subtype":"can_use_tool","tool_name":"Bash","input":{"command":%q},"tool_use_id":"t1"}}`, command)
+	for {
+		m, ok := p.hear()
+		if !ok {
+			return control.Result{Behavior: "nothing"}
+		}
+		if m.Type == control.TypeResponse {
+			var r control.Result
+			_ = json.Unmarshal(m.Response.Response, &r)
+			return r
+		}
+	}
+}
+
+func (p *played) tell(text string) {
+	p.say(`{"type":"assistant","message":{"id":"m","content":[{"type":"text","text":%q}]},"parent_tool_use_id":null}`, text)
+}
+
+const over = `{"type":"result","subtype":"success","is_error":false}`
+
+// drain waits until the host hangs up.
+func (p *played) drain() {
+	for p.in.Scan() { //nolint:revive // only the end counts
+	}
+}
+
+var agents = map[string]func(p *played) int{
+	"asks": func(p *played) int {
+		p.greet()
+		p.tell(p.ask("touch x").Behavior)
+		p.say(over)
+		p.drain()
+		return 3
+	},
+	"policy": func(p *played) int {
+		p.greet()
+		p.tell(p.ask("pwd").Behavior)
+		p.say(over)
+		p.drain()
+		return 0
+	},
+	"garbage": func(p *played) int {
+		p.greet()
+		p.say("not json at all")
+		p.say(`{"type":"control_request","request_id":"r9","request":{"subtype":"take_over"}}`)
+		m, _ := p.hear()
+		p.tell(m.Response.Subtype)
+		p.say(over)
+		p.drain()
+		return 0
+	},
+	"endless line": func(p *played) int {
+		p.greet()
+		fmt.Print(strings.Repeat("x", control.MaxMessage+10))
+		p.drain()
+		return 0
+	},
+	"old": func(p *played) int {
+		m, _ := p.hear()
+		p.say(`{"type":"control_response","response":{"subtype":"success","request_id":%q,"response":{"claude_code_version":"2.1.200"}}}`, m.RequestID)
+		p.drain()
+		return 0
+	},
+	"runs unasked": func(p *played) int {
+		p.greet()
+		p.say(`{"type":"assistant","message":{"id":"m","content":[{"type":"tool_use","id":"t1","name":"Bash","input":{"command":"ls"}}]}}`)
+		p.say(`{"type":"user","message":{"content":[{"type":"tool_result","tool_use_id":"t1","is_error":false}]}}`)
+		p.drain()
+		return 0
+	},
+	"dies": func(p *played) int {
+		p.greet()
+		_ = syscall.Kill(os.Getpid(), syscall.SIGTERM)
+		p.drain()
+		return 0
+	},
+	"interrupted": func(p *played) int {
+		p.greet()
+		p.say(`{"type":"system","subtype":"working"}`)
+		m, _ := p.hear()
+		if m.Subtype() == control.SubInterrupt {
+			p.tell("stopped")
+		}
+		p.say(`{"type":"control_response","response":{"subtype":"success","request_id":%q,"response":{}}}`, m.RequestID)
+		p.say(over)
+		p.drain()
+		return 1
+	},
+	"sub-agent goes on": func(p *played) int {
+		p.greet()
+		p.say(`{"type":"system","subtype":"background_tasks_changed","tasks":[{"task_id":"a","task_type":"local_agent"}]}`)
+		p.say(over)
+		p.tell(p.ask("pwd").Behavior) // the host must still listen
+		p.say(`{"type":"system","subtype":"background_tasks_changed","tasks":[]}`)
+		p.say(over)
+		p.drain()
+		return 0
+	},
+}
+
+// ran is one run of a played agent.
+type ran struct {
+	code        int
+	err         error
+	out, stderr safe
+}
+
+type safe struct {
+	mu sync.Mutex
+	b  bytes.Buffer
+}
+
+func (s *safe) Write(p []byte) (int, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.b.Write(p)
+}
+
+func (s *safe) String() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.b.String()
+}
+
+type world struct {
+	t       *testing.T
+	gate    *gatelatch.Gate
+	signals chan os.Signal
+}
+
+func newWorld(t *testing.T) *world {
+	t.Helper()
+	rules, err := policy.Parse("policy.yaml", []byte("version: 1\nallow:\n  - Bash(pwd)\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	store := memory.New(memory.Options{})
+	t.Cleanup(func() { _ = store.Close() })
+	return &world{t: t, gate: gatelatch.New(store, rules), signals: make(chan os.Signal, 1)}
+}
+
+// run plays an agent to its end.
+func (w *world) run(agent string, stdin io.Reader, args ...string) *ran {
+	w.t.Helper()
+	w.t.Setenv("PLAY_AGENT", agent)
+	out := new(ran)
+	r := &Runner{
+		Service: w.gate.As(gatelatch.Actor{Kind: gatelatch.AgentActor, ID: "key_a"}), Gate: true, Signals: w.signals,
+		Stdin: stdin, Stdout: &out.out, Stderr: &out.stderr,
+	}
+	out.code, out.err = r.Run(w.t.Context(), os.Args[0], args)
+	return out
+}
+
+var mira = gatelatch.Actor{Kind: gatelatch.PersonActor, ID: "key_m", Name: "mira"}
+
+// decide settles the first call that waits.
+func (w *world) decide(ctx context.Context, state gatelatch.State) error {
+	after := gatelatch.Seq(0)
+	for {
+		es, err := w.gate.As(mira).Follow(ctx, after, 100)
+		if err != nil {
+			return err
+		}
+		for _, e := range es {
+			if after = e.Seq; e.Kind == gatelatch.CallJudged {
+				l, err := w.gate.As(mira).Call(ctx, e.Call)
+				if err == nil {
+					_, err = w.gate.As(mira).Decide(ctx, e.Call, gatelatch.Decision{State: state, Digest: l.Digest})
+				}
+				return err
+			}
+		}
+	}
+}
+
+func TestRun(t *testing.T) {
+	for name, tt := range map[string]struct {
+		args            []string
+		decide          gatelatch.State
+		code            int
+		out, stderr, is string
+	}{
+		"asks":              {decide: gatelatch.Allowed, code: 3, out: "allow\n", stderr: "Bash waits for a decision"},
+		"policy":            {out: "allow\n"},
+		"garbage":           {out: "error\n", stderr: "can't be read"},
+		"endless line":      {code: 128 + 9, is: "output can't be read"},
+		"old":               {code: 128 + 9, is: "too old"},
+		"runs unasked":      {code: 128 + 9, is: "without asking"},
+		"dies":              {code: 128 + 15},
+		"sub-agent goes on": {out: "allow\n"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t)
+			decided := make(chan error, 1)
+			if tt.decide != "" {
+				go func() { decided <- w.decide(t.Context(), tt.decide) }()
+			} else {
+				decided <- nil
+			}
+			r := w.run(name, strings.NewReader("hello"), append(tt.args, "-p")...)
+			if err := <-decided; err != nil {
+				t.Error(err)
+			}
+			if r.code != tt.code || r.out.String() != tt.out || !strings.Contains(r.stderr.String(), tt.stderr) {
+				t.Errorf("code %d, out %q, stderr %q", r.code, r.out.String(), r.stderr.String())
+			}
+			if (r.err != nil) != (tt.is != "") || r.err != nil && !strings.Contains(r.err.Error(), tt.is) {
+				t.Errorf("error %v", r.err)
+			}
+		})
+	}
+}
+
+// The first interrupt ends the turn, not the agent.
+func TestInterruptSignal(t *testing.T) {
+	w := newWorld(t)
+	working, told := io.Pipe()
+	go func() {
+		sc := bufio.NewScanner(working)
+		for sc.Scan() {
+			if strings.Contains(sc.Text(), "working") {
+				w.signals <- os.Interrupt
+			}
+		}
+	}()
+	out := new(ran)
+	t.Setenv("PLAY_AGENT", "interrupted")
+	r := &Runner{Service: w.gate.As(gatelatch.Actor{Kind: gatelatch.AgentActor, ID: "key_a"}), Gate: true, Signals: w.signals,
+		Stdin: strings.NewReader("go"), Stdout: io.MultiWriter(told, &out.out), Stderr: &out.stderr}
+	code, err := r.Run(t.Context(), os.Args[0], []string{"-p", "--output-format", "stream-json"})
+	if err != nil || code != 1 || !strings.Contains(out.out.String(), "stopped") {
+		t.Errorf("code %d, %v: %s", code, err, out.out.String())
+	}
+	_ = told.Close()
+}
+
+// A user's program that speaks messages can prompt, and nothing else.
+func TestOnlyPromptsComeFromTheUser(t *testing.T) {
+	for line, want := range map[string]bool{
+		`{"type":"user","message":{"role":"user","content":"go"}}`:                                          true,
+		`{"type":"user","message":{"role":"user","content":[{"type":"text","text":"go"}]}}`:                 true,
+		`{"type":"control_response","response":{"subtype":"success","response":{"behavior":"allow"}}}`:      false,
+		`{"type":"control_request","request":{"subtype":"set_permission_mode","mode":"bypassPermissions"}}`: false,
+		`go`: false, ``: false,
+	} {
+		if _, ok := readMessage(line); ok != want {
+			t.Errorf("%s: %v", line, ok)
+		}
+	}
+}
+
+func TestPromptFromEverywhere(t *testing.T) {
+	for name, tt := range map[string]struct {
+		a        arguments
+		stdin    string
+		terminal bool
+		want     []string
+		bad      bool
+	}{
+		"argument":           {a: arguments{prompt: "a"}, want: []string{"a"}},
+		"piped":              {stdin: " b\n", want: []string{"b"}},
+		"both":               {a: arguments{prompt: "a"}, stdin: "b", want: []string{"a\n\nb"}},
+		"neither":            {bad: true},
+		"typed":              {terminal: true, stdin: "b\n\nc\n", want: []string{"b", "c"}},
+		"argument and typed": {a: arguments{prompt: "a"}, terminal: true, stdin: "b\n", want: []string{"a", "b"}},
+		"printed":            {a: arguments{prompt: "a", print: true}, terminal: true, stdin: "b\n", want: []string{"a"}},
+		"nothing to print":   {a: arguments{print: true}, terminal: true, bad: true},
+	} {
+		in, err := (&Runner{Stdin: strings.NewReader(tt.stdin), Terminal: tt.terminal}).input(tt.a)
+		if (err != nil) != tt.bad {
+			t.Errorf("%s: %v", name, err)
+		}
+		if err != nil {
+			continue
+		}
+		var got []string
+		for p, more := in.next(t.Context()); more; p, more = in.next(t.Context()) {
+			got = append(got, p.text)
+		}
+		if strings.Join(got, "|") != strings.Join(tt.want, "|") {
+			t.Errorf("%s: %q", name, got)
+		}
+	}
+}
