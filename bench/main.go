@@ -11,6 +11,7 @@ import (
 	"runtime"
 	"runtime/pprof"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -27,6 +28,7 @@ var parts = []struct {
 	{"sqlite", "propose and decide, beside the same rows in bare groups", sqliteRate},
 	{"postgres", "propose and decide, beside the same rows written bare", postgresRate},
 	{"wake", "from a decision to its waiter, one node", wakeHere},
+	{"run", "from a click to the agent that gatelatch run hosts", running},
 	{"nodes", "from a decision to its waiter, across two nodes", wakeAcross},
 	{"polls", "memory of a request that waits", pollMemory},
 	{"streams", "memory of an event stream", streamMemory},
@@ -41,6 +43,10 @@ type rig struct {
 }
 
 func main() {
+	if n, err := strconv.Atoi(os.Getenv(agentEnv)); err == nil {
+		playAgent(n)
+		return
+	}
 	var names []string
 	for _, p := range parts {
 		names = append(names, fmt.Sprintf("%-10s%s", p.name, p.what))
