@@ -50,7 +50,7 @@ func running(r *rig) error {
 		return err
 	}
 	clicks, err := click(g, r.n, bufio.NewScanner(out))
-	if err = errors.Join(err, cmd.Wait()); err != nil {
+	if err := errors.Join(err, cmd.Wait()); err != nil {
 		return err
 	}
 	commit.print("one bare SQLite commit (WAL, synchronous=FULL)")

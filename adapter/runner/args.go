@@ -79,7 +79,8 @@ func parseArgs(args []string) (a arguments, err error) {
 	if len(prompts) == 1 {
 		a.prompt = prompts[0]
 	}
-	return a, a.check()
+	err = a.check()
+	return a, err
 }
 
 // arity is how many words the flag at the front takes, itself included.

@@ -29,7 +29,7 @@ type child struct {
 // start starts the agent. The thread that does is kept until the agent ends:
 // it is the one whose death the kernel watches.
 func start(program string, args []string, stderr io.Writer) (*child, error) {
-	cmd := exec.Command(program, args...) //nolint:noctx // it ends by Kill, or with us
+	cmd := exec.Command(program, args...) //nolint:gosec // which program it is, the user says
 	separate(cmd)
 	cmd.Env = slices.DeleteFunc(os.Environ(), func(v string) bool { return strings.HasPrefix(v, "CLAUDE_CODE_SIMPLE=") }) // --bare by another name
 	cmd.Stderr = stderr

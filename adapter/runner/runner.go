@@ -50,7 +50,7 @@ func (r *Runner) Run(ctx context.Context, program string, args []string) (int, e
 		return 1, err
 	}
 	for {
-		s := &session{Runner: r, args: a, in: in, out: &printer{args: a, stdout: r.Stdout, stderr: r.Stderr}}
+		s := &session{of: r, args: a, in: in, out: &printer{args: a, stdout: r.Stdout, stderr: r.Stderr}}
 		code, next, err := s.run(ctx, program)
 		if next == nil || err != nil {
 			s.out.end()
@@ -76,7 +76,7 @@ func (r *Runner) Again() {
 
 // session is one process of the agent.
 type session struct {
-	*Runner
+	of    *Runner
 	args  arguments
 	in    *input
 	out   *printer
@@ -94,18 +94,18 @@ type session struct {
 
 func (s *session) run(ctx context.Context, program string) (code int, next *control.Implement, err error) {
 	s.next, s.turns, s.failed = make(chan control.Implement, 1), make(chan struct{}, 1), make(chan error, 1)
-	if s.child, err = start(program, s.args.command(), s.Stderr); err != nil {
+	if s.child, err = start(program, s.args.command(), s.of.Stderr); err != nil {
 		return 1, nil, err
 	}
 	s.host = control.New(control.Options{
-		Service: s.Service, Holder: id.New("hld"), Gate: s.Gate,
-		Session: gatelatch.SessionInfo{Name: "Claude Code", Host: s.Machine},
+		Service: s.of.Service, Holder: id.New("hld"), Gate: s.of.Gate,
+		Session: gatelatch.SessionInfo{Name: "Claude Code", Host: s.of.Machine},
 		Send:    s.child.write, Notice: s.notice,
 		Implement: func(i control.Implement) { s.next <- i },
 	})
-	s.Runner.mu.Lock()
-	s.Runner.host = s.host
-	s.Runner.mu.Unlock()
+	s.of.mu.Lock()
+	s.of.host = s.host
+	s.of.mu.Unlock()
 	ctx, stop := context.WithCancel(ctx)
 	var work sync.WaitGroup
 	work.Go(func() { s.talk(ctx) })
@@ -164,7 +164,7 @@ func (s *session) line(ctx context.Context, line []byte, work *sync.WaitGroup) {
 		case s.turns <- struct{}{}:
 		default:
 		}
-	case l.Type == "system" && l.Subtype == "init" && s.Modes != nil:
+	case l.Type == "system" && l.Subtype == "init" && s.of.Modes != nil:
 		s.following.Do(func() { work.Go(func() { s.follow(ctx, l.Session) }) })
 	}
 }
@@ -239,7 +239,7 @@ func (s *session) turnEnds(ctx context.Context) bool {
 func (s *session) obey(ctx context.Context) {
 	for {
 		select {
-		case sig := <-s.Signals:
+		case sig := <-s.of.Signals:
 			if sig == os.Interrupt && s.interrupted.CompareAndSwap(false, true) {
 				go func() {
 					if s.host.Interrupt(ctx) != nil {
@@ -260,7 +260,7 @@ func (s *session) follow(ctx context.Context, sessionID string) {
 	known := gatelatch.Mode("")
 	var wait client.Backoff
 	for ctx.Err() == nil {
-		m, err := s.Runner.Modes.FollowMode(ctx, sessionID, known)
+		m, err := s.of.Modes.FollowMode(ctx, sessionID, known)
 		if err != nil {
 			if wait.Wait(ctx) != nil {
 				return

@@ -80,7 +80,7 @@ const over = `{"type":"result","subtype":"success","is_error":false}`
 
 // drain waits until the host hangs up.
 func (p *played) drain() {
-	for p.in.Scan() { //nolint:revive // only the end counts
+	for p.in.Scan() {
 	}
 }
 

@@ -27,7 +27,7 @@ func run() int {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	cmd, err := newRootCmd().ExecuteContextC(ctx)
-	if code := exitCode(0); errors.As(err, &code) {
+	if code := exitError(0); errors.As(err, &code) {
 		return int(code)
 	}
 	if err != nil {

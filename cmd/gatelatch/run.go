@@ -16,10 +16,10 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// exitCode ends gatelatch with the code of what it ran, and no words of its own.
-type exitCode int
+// exitError ends gatelatch with the code of what it ran, and no words of its own.
+type exitError int
 
-func (c exitCode) Error() string { return fmt.Sprintf("ended with code %d", int(c)) }
+func (c exitError) Error() string { return fmt.Sprintf("ended with code %d", int(c)) }
 
 func newRunCmd() *cobra.Command {
 	cmd := &cobra.Command{
@@ -73,10 +73,10 @@ func runAgent(cmd *cobra.Command, dir statedir.Dir, args []string, gate bool, gi
 	code, err := r.Run(ctx, program, args[1:])
 	if err != nil {
 		complain(err)
-		return exitCode(max(code, 1))
+		return exitError(max(code, 1))
 	}
 	if code != 0 {
-		return exitCode(code)
+		return exitError(code)
 	}
 	return nil
 }
