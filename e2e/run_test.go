@@ -143,10 +143,11 @@ func (a *agent) told(text string) bool {
 
 // D1, D2: the calls of a message are one batch, decided by clicks; nothing of it
 // runs before all are decided, and what the agent says reaches the terminal.
+// Hooks that are installed as well ask nobody a second time (REL-34).
 func TestRunDecidesABatchInTheBrowser(t *testing.T) {
 	t.Parallel()
 	g := startGateway(t, "")
-	in, a := openInbox(t, g), newAgent(t)
+	in, a := openInbox(t, g), gatedAgent(t, g)
 	s := a.hosted(g, scriptedmodel.Prompt(calls("touch x", "touch y"), scriptedmodel.Say("all done")))
 
 	first := in.waitCard("touch x")
@@ -168,6 +169,10 @@ func TestRunDecidesABatchInTheBrowser(t *testing.T) {
 		t.Errorf("the terminal shows %q", got)
 	}
 	first.waitHistory()
+	settled, err := newApprover(t, g).c.Calls(t.Context(), "settled", "", 10)
+	if err != nil || len(settled.Calls) != 2 {
+		t.Errorf("%d calls were asked about, %v", len(settled.Calls), err)
+	}
 }
 
 // Point by point in one session: an edited call and the model that is told (8),

@@ -133,4 +133,13 @@ func (e event) ask(text string) Answer {
 	return e.answer(specific{"permissionDecision": "ask", "permissionDecisionReason": text}, text)
 }
 
+// leave has the agent's host decide. That it is asked holds in every mode; an
+// agent without one asks its user, or denies.
+func (e event) leave() Answer {
+	if e == preToolUse {
+		return e.ask("gatelatch run decides")
+	}
+	return e.silent()
+}
+
 func (e event) silent() Answer { return Answer{Out: []byte("{}\n")} }

@@ -56,6 +56,9 @@ func Main(args []string, stdin io.Reader, stdout, stderr io.Writer, getenv func(
 	if err := errors.Join(bad, err); err != nil {
 		return h.deny(err.Error())
 	}
+	if hosted() {
+		return h.say(in.event().leave())
+	}
 	return h.ask(opt, in, getenv)
 }
 

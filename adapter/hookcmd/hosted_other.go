@@ -1,0 +1,5 @@
+//go:build !linux
+
+package hookcmd
+
+func hosted() bool { return false }
