@@ -48,7 +48,10 @@ func (s *Seat) Decide(ctx context.Context, callID string, d Decision) (out *Batc
 				return err
 			}
 		}
-		return tx.SaveBatch(out)
+		if err := tx.SaveBatch(out); err != nil || !d.Interrupt {
+			return err
+		}
+		return interrupted(tx, out, d)
 	})
 	s.afterDecide(ctx, out, d, err)
 	return out, err

@@ -18,6 +18,8 @@ type basis struct {
 	rules   int64 // the revision of a shared policy
 	// known is the batch that was proposed before.
 	known *Batch
+	// parked is the batch that asked for the same before.
+	parked *Batch
 	// surmised says that nobody looked: it is what the gate knew from before,
 	// and holds only if the transaction finds it so.
 	surmised bool
@@ -31,7 +33,7 @@ func (s *Seat) surmise(p *Proposal) *basis {
 		return nil
 	}
 	sess := s.gate.sessions.get(s.who.ID, p.Session.ID)
-	if sess == nil {
+	if sess == nil || sess.Parked {
 		return nil
 	}
 	sess.describe(p.Session)
@@ -53,6 +55,9 @@ func (s *Seat) look(ctx context.Context, p *Proposal, refs bool) (*basis, error)
 			return err
 		}
 		b.session.describe(p.Session)
+		if b.parked, err = s.parked(r, p, b.session); err != nil {
+			return err
+		}
 		b.grants, b.epoch, err = s.gate.grants(r, b.session)
 		b.rules = s.gate.revision()
 		return err

@@ -14,10 +14,13 @@ type Batch struct {
 	ID        string    `json:"id"`
 	Agent     string    `json:"agent"` // id of the key that proposed it
 	AgentName string    `json:"agent_name"`
-	Session   string    `json:"session"`           // the agent's own id for its session
-	Message   string    `json:"message"`           // the agent's own id for the message; proposing it twice is one batch
-	Pair      Sum       `json:"pair"`              // finds the batch for a host that repeats a call without naming it
-	Claimed   string    `json:"claimed,omitempty"` // holder of the repetition that found it by Pair
+	Session   string    `json:"session"`            // the agent's own id for its session
+	Message   string    `json:"message"`            // the agent's own id for the message; proposing it twice is one batch
+	Pair      Sum       `json:"pair"`               // finds the batch for a host that repeats a call without naming it
+	Claimed   string    `json:"claimed,omitempty"`  // holder of the repetition that found it by Pair
+	Turn      string    `json:"turn,omitempty"`     // of the host: batches of one belong together
+	Subagent  string    `json:"subagent,omitempty"` // id of the one that asks, if it is not the main agent
+	Parked    *Parking  `json:"parked,omitempty"`   // nobody waits for the answer at present
 	Context   Context   `json:"context"`
 	Calls     []*Call   `json:"calls"`
 	Created   time.Time `json:"created"`

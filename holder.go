@@ -56,7 +56,8 @@ func (s *Seat) Report(ctx context.Context, r Report) error {
 	case len(r.Result) > MaxResult:
 		return invalid("the result has %d bytes, the most is %d", len(r.Result), MaxResult)
 	case r.Batch == "":
-		return s.reportRan(ctx, r)
+		_, err := s.Ran(ctx, r)
+		return err
 	}
 	var told ended
 	_, err := s.update(ctx, r.Batch, func(tx Tx, b *Batch) (err error) {
@@ -76,19 +77,20 @@ func (s *Seat) Report(ctx context.Context, r Report) error {
 	return err
 }
 
-// reportRan is for a host that runs calls by itself and knows only its own ids.
-func (s *Seat) reportRan(ctx context.Context, r Report) error {
+// Ran implements Host: it runs calls by itself and knows only its own ids.
+func (s *Seat) Ran(ctx context.Context, r Report) (changed bool, err error) {
 	if err := s.is(AgentActor); err != nil {
-		return err
+		return false, err
 	}
 	var told ended
-	err := s.gate.store.Update(ctx, func(tx Tx) error {
+	err = s.gate.store.Update(ctx, func(tx Tx) error {
 		b, err := tx.BatchOfRef(s.who.ID, r.Session, r.Ref)
 		if err != nil {
 			return err
 		}
 		for _, c := range b.Calls {
 			if c.Ref == r.Ref {
+				changed = c.State == Allowed && c.InputSum != c.Proposed
 				if err := b.Ran(c.ID, r.OK, s.who, tx.Now()); err != nil {
 					return err
 				}
@@ -99,10 +101,11 @@ func (s *Seat) reportRan(ctx context.Context, r Report) error {
 		}
 		return tx.SaveBatch(b)
 	})
-	if err == nil {
-		s.gate.after.tell(told)
+	if err != nil {
+		return false, err
 	}
-	return err
+	s.gate.after.tell(told)
+	return changed, nil
 }
 
 // Extend implements Holder. Extending by the same calls again is harmless.

@@ -309,12 +309,16 @@ func (b *Batch) Finish(fence int64, abandon bool, by Actor, at time.Time) error 
 }
 
 func (b *Batch) abandon(by Actor, at time.Time) {
-	const why = "the agent stopped before it ran"
+	b.giveUp("the agent stopped before it ran", by, at)
+	b.lose(by, at)
+}
+
+// giveUp takes back what waits, and every allow that nobody has consumed.
+func (b *Batch) giveUp(why string, by Actor, at time.Time) {
 	b.Withdraw(by, why, at)
 	for _, c := range b.Calls {
 		if c.permit() {
 			b.move(c, CallWithdrawn, Decision{State: Withdrawn, By: by, At: at, Note: why, Digest: c.Digest})
 		}
 	}
-	b.lose(by, at)
 }

@@ -44,7 +44,8 @@ func (p *Proposal) check() error {
 		"session": {p.Session.ID, maxName}, "agent name": {p.Session.Name, maxName},
 		"project": {p.Session.Project, maxPath}, "mode": {p.Session.Mode, maxName}, "host": {p.Session.Host, maxName},
 		"message": {p.Message, maxName}, "pair": {p.Pair, maxName},
-		"prompt": {p.Context.Prompt, maxText}, "said": {p.Context.Said, maxText}, "via": {p.Context.Via, maxText},
+		"sub-agent": {p.Subagent, maxName},
+		"prompt":    {p.Context.Prompt, maxText}, "said": {p.Context.Said, maxText}, "via": {p.Context.Via, maxText},
 	} {
 		if err := checkText(name, f.text, f.most); err != nil {
 			return err
@@ -163,6 +164,7 @@ func (p *Proposal) batch(by Actor, js []judged, at time.Time) (*Batch, error) {
 	b := &Batch{
 		ID: id.New("bat"), Agent: by.ID, AgentName: p.Session.Name,
 		Session: p.Session.ID, Message: p.Message, Pair: p.pair(), Context: p.Context, Created: at,
+		Turn: p.Pair, Subagent: p.Subagent,
 	}
 	err := b.propose(p.Calls, js, p.Limit, by, at)
 	return b, err

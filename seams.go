@@ -94,6 +94,31 @@ type Holder interface {
 	Results(ctx context.Context, batchID string) ([]Result, error)
 }
 
+// Host is what an adapter needs beside Service whose host runs calls by itself,
+// asks with one process for each and may stop waiting for an answer.
+type Host interface {
+	Service
+	// Ran is Report for such a host. It says whether the call was allowed with
+	// another input than the agent's.
+	Ran(ctx context.Context, r Report) (changed bool, err error)
+	// Park says that nobody waits for the answer at present, but that the calls
+	// still want one: the same call asked again in the session takes it over,
+	// and so does the same message. Deferred is ErrConflict while another
+	// deferral of the session is open. ErrSettled means: take the answer.
+	Park(ctx context.Context, batchID string, deferred bool) error
+	// Leave takes back what still waits in a session, because the turn it came
+	// from is over. What is parked stays.
+	Leave(ctx context.Context, l Leaving) error
+}
+
+// Leaving says whose turn is over.
+type Leaving struct {
+	Session  string
+	Subagent string // its id; "" is the main agent
+	All      bool   // everybody: the session is over
+	Why      string
+}
+
 // Approver is what people's tools need.
 type Approver interface {
 	// Decide settles one waiting call. The first decision wins.
@@ -123,6 +148,8 @@ type Proposal struct {
 	Message string // proposing the same message again gives the same batch
 	Calls   []ProposedCall
 	Context Context
+	// Subagent is the id of the one that asks, if it is not the main agent.
+	Subagent string
 	// Pair, for a host that repeats a call without its id, is what names the
 	// turn: a batch of the same session, turn and call that nobody has taken
 	// yet is this one.

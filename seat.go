@@ -16,7 +16,7 @@ type Seat struct {
 }
 
 var (
-	_ Service  = (*Seat)(nil)
+	_ Host     = (*Seat)(nil)
 	_ Approver = (*Seat)(nil)
 )
 
@@ -64,6 +64,9 @@ func (s *Seat) proposeOn(ctx context.Context, p Proposal, on *basis) (*Batch, er
 	switch {
 	case on.known == nil:
 		for _, q := range p.Calls {
+			if on.parked != nil {
+				q.Input = on.parked.Calls[0].Input // a person may have edited it
+			}
 			js = append(js, s.gate.judge(ctx, q, on.session, on.grants))
 		}
 	case p.Hold.Holder != "":
@@ -78,9 +81,12 @@ func (s *Seat) proposeOn(ctx context.Context, p Proposal, on *basis) (*Batch, er
 			return err
 		}
 		if b == nil {
-			if b, err = s.propose(tx, &p, on, js); err != nil {
-				return err
-			}
+			b, err = s.propose(tx, &p, on, js)
+		} else if b.Parked != nil {
+			b.unpark(p.pair(), s.who, tx.Now())
+		}
+		if err != nil {
+			return err
 		}
 		if p.Repeats {
 			if err := b.Claim(p.Hold.Holder, s.who, tx.Now()); err != nil {
@@ -163,7 +169,11 @@ func (s *Seat) propose(tx Tx, p *Proposal, on *basis, js []judged) (*Batch, erro
 	if js, err = inTx(tx, sess, js); err != nil {
 		return nil, err
 	}
-	return p.batch(s.who, js, tx.Now())
+	b, err := p.batch(s.who, js, tx.Now())
+	if err == nil && on.parked != nil {
+		err = s.takeOver(tx, p, on.parked, b)
+	}
+	return b, err
 }
 
 // inTx returns verdicts as they hold in this transaction: a pause denies

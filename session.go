@@ -13,6 +13,10 @@ type Session struct {
 	Since   time.Time `json:"since"`
 	// Chosen is the mode that a person gave the session, if any.
 	Chosen ModeChoice `json:"chosen,omitzero"`
+	// Parked says that some batch of it is or was parked. Deferred is the one
+	// that the host comes back for, if it has not yet.
+	Parked   bool   `json:"parked,omitempty"`
+	Deferred string `json:"deferred,omitempty"`
 
 	Version int64 `json:"-"`
 }

@@ -41,6 +41,8 @@ type Reader interface {
 	// BatchOfRef returns the batch of the session with a call of that ref: no
 	// two have the same.
 	BatchOfRef(agent, session, ref string) (*Batch, error)
+	// Live returns the batches of a session with no Index().Over, by id.
+	Live(agent, session string, limit int) (batches []string, err error)
 	List(q Query) (Page, error)
 	// Due returns batches with Index().Due at or before t, oldest first, and
 	// the next such time after t, zero if there is none.

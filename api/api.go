@@ -33,10 +33,12 @@ type Proposal struct {
 	Message string         `json:"message"`
 	Calls   []ProposedCall `json:"calls"`
 	Context Context        `json:"context,omitzero"`
-	Turn    string         `json:"turn,omitempty"`          // names the turn, for hosts that repeat a call without its id
+	Turn    string         `json:"turn,omitempty"`          // names the turn; hosts that repeat a call without its id need one
 	Repeats bool           `json:"repeats,omitempty"`       // this is such a repetition
 	Hold    Hold           `json:"hold,omitzero"`           // opens the batch at once if nothing waits
 	Limit   int            `json:"limit_seconds,omitempty"` // how long the calls may wait; 0 is for ever
+	// Subagent is the id of the one that asks, if it is not the main agent.
+	Subagent string `json:"subagent,omitempty"`
 }
 
 // Hold is how the asker wants to hold the batch. Holder is a nonce of one
@@ -210,6 +212,7 @@ type Call struct {
 	Lapses   *time.Time      `json:"lapses,omitempty"` // until when an allow waits to be consumed
 	Outcome  *Outcome        `json:"outcome,omitempty"`
 	Remember []Remember      `json:"remember,omitempty"` // what an allow could remember
+	Parked   bool            `json:"parked,omitempty"`   // nobody waits for the answer at present; it is kept
 	Claim    string          `json:"claim,omitempty"`
 	Context  Context         `json:"context,omitzero"`
 	Input    json.RawMessage `json:"input"`              // as it would run
@@ -220,6 +223,7 @@ type Call struct {
 // BatchInfo places a call in its batch.
 type BatchInfo struct {
 	ID       string `json:"id"`
+	Turn     string `json:"turn,omitempty"` // batches of one belong together
 	Size     int    `json:"size"`
 	Position int    `json:"position"` // from 1
 	Waiting  int    `json:"waiting"`  // calls of the batch that nobody has decided

@@ -37,7 +37,9 @@ var Routes = []Route{
 	{Name: "Extend", Method: "POST", Path: "/v1/batches/{id}/extend", Role: Agents, In: Extend{}, Out: Batch{}},
 	{Name: "Finish", Method: "POST", Path: "/v1/batches/{id}/finish", Role: Agents, In: Finish{}, Out: Results{}},
 	{Name: "Results", Method: "GET", Path: "/v1/batches/{id}/results", Role: Agents, Out: Results{}},
-	{Name: "Report", Method: "POST", Path: "/v1/reports", Role: Agents, In: Report{}, Out: None{}},
+	{Name: "Report", Method: "POST", Path: "/v1/reports", Role: Agents, In: Report{}, Out: Reported{}},
+	{Name: "Park", Method: "POST", Path: "/v1/batches/{id}/park", Role: Agents, In: Park{}, Out: None{}},
+	{Name: "Leave", Method: "POST", Path: "/v1/sessions/leave", Role: Agents, In: Leave{}, Out: None{}},
 	{Name: "FollowMode", Method: "POST", Path: "/v1/sessions/follow", Role: Agents, In: FollowMode{}, Out: FollowedMode{}},
 	{Name: "Tools", Method: "POST", Path: "/v1/tools", Role: Agents, In: ToolsRequest{}, Out: Tools{}},
 
@@ -49,6 +51,7 @@ var Routes = []Route{
 	{Name: "RevokeGrant", Method: "POST", Path: "/v1/grants/{id}/revoke", Role: People, In: None{}, Out: Grant{}},
 	{Name: "Sessions", Method: "GET", Path: "/v1/sessions", Role: People, Out: Sessions{}},
 	{Name: "SetMode", Method: "POST", Path: "/v1/sessions/mode", Role: People, In: SetMode{}, Out: AgentSession{}},
+	{Name: "Deferrals", Method: "GET", Path: "/v1/deferrals", Role: People, Out: Deferrals{}},
 	{Name: "Policy", Method: "GET", Path: "/v1/policy", Role: People, Out: Policy{}},
 	{Name: "ApplyPolicy", Method: "POST", Path: "/v1/policy", Role: Commands, In: ApplyPolicy{}, Out: Policy{}},
 	{Name: "Events", Method: "GET", Path: "/v1/events", Role: People, Out: Event{}, Stream: true},

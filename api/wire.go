@@ -16,7 +16,7 @@ func (p *Proposal) Domain() gatelatch.Proposal {
 	return gatelatch.Proposal{
 		Session: gatelatch.SessionInfo(p.Session),
 		Message: p.Message, Context: gatelatch.Context(p.Context), Calls: DomainCalls(p.Calls),
-		Pair: p.Turn, Repeats: p.Repeats, Hold: p.Hold.Domain(), Limit: seconds(p.Limit),
+		Pair: p.Turn, Subagent: p.Subagent, Repeats: p.Repeats, Hold: p.Hold.Domain(), Limit: seconds(p.Limit),
 	}
 }
 
@@ -51,7 +51,7 @@ func FromHold(h gatelatch.Hold) Hold {
 func FromProposal(p gatelatch.Proposal) Proposal {
 	return Proposal{
 		Session: Session(p.Session), Message: p.Message, Context: Context(p.Context), Calls: FromCalls(p.Calls),
-		Turn: p.Pair, Repeats: p.Repeats, Hold: FromHold(p.Hold), Limit: wholeSeconds(p.Limit),
+		Turn: p.Pair, Subagent: p.Subagent, Repeats: p.Repeats, Hold: FromHold(p.Hold), Limit: wholeSeconds(p.Limit),
 	}
 }
 

@@ -25,6 +25,8 @@ func endpoints() map[string]endpoint {
 		"Finish":     post(finish),
 		"Results":    get(results),
 		"Report":     post(report),
+		"Park":       post(park),
+		"Leave":      post(leave),
 		"Tools":      post(tools),
 		"FollowMode": post(followMode),
 
@@ -36,6 +38,7 @@ func endpoints() map[string]endpoint {
 		"RevokeGrant": post(revokeGrant),
 		"Sessions":    get(sessions),
 		"SetMode":     post(setMode),
+		"Deferrals":   get(deferrals),
 		"Policy":      get(policyInForce),
 		"ApplyPolicy": post(applyPolicy),
 		"Events":      events,
@@ -84,10 +87,6 @@ func batch(_ *Server, q *request) (api.Batch, error) {
 
 func withdraw(_ *Server, q *request, in api.Withdraw) (api.None, error) {
 	return api.None{}, q.seat.Withdraw(q.Context(), q.PathValue("id"), in.Why)
-}
-
-func report(_ *Server, q *request, in api.Report) (api.None, error) {
-	return api.None{}, q.seat.Report(q.Context(), in.Domain())
 }
 
 func calls(_ *Server, q *request) (out api.Calls, err error) {

@@ -16,7 +16,7 @@ func (q *request) view(l gatelatch.Listed, remember bool) api.Call {
 		ID: c.ID, Batch: batchInfo(l.Batch, c.ID), Agent: l.Session.Agent, Session: fromSession(l.Session), Mode: modeOf(l.Session), Kind: string(c.Kind),
 		Tool: render.OneLine(c.Tool), Dir: render.OneLine(c.Dir), State: string(c.State), Digest: c.Digest.String(),
 		Created: l.Batch.Created, Verdict: verdict(c.Verdict, c.Input), Decided: decided(c.Decided),
-		Claim:   render.Escape(c.Claim),
+		Claim: render.Escape(c.Claim), Parked: l.Batch.Parked != nil,
 		Context: api.Context{Prompt: render.Escape(l.Batch.Context.Prompt), Said: render.Escape(l.Batch.Context.Said), Via: render.OneLine(l.Batch.Context.Via)},
 		Input:   c.Input, Replaced: c.InputSum != c.Proposed,
 		Card: render.Call(c),
@@ -44,7 +44,7 @@ func (q *request) view(l gatelatch.Listed, remember bool) api.Call {
 }
 
 func batchInfo(b *gatelatch.Batch, callID string) api.BatchInfo {
-	info := api.BatchInfo{ID: b.ID, Size: len(b.Calls), Opened: b.Opened != nil}
+	info := api.BatchInfo{ID: b.ID, Turn: render.OneLine(b.Turn), Size: len(b.Calls), Opened: b.Opened != nil}
 	for i, c := range b.Calls {
 		if c.ID == callID {
 			info.Position = i + 1

@@ -11,7 +11,7 @@ import (
 // inputs and results, which lie apart.
 func clone(b *gatelatch.Batch) *gatelatch.Batch {
 	out := *b
-	out.Opened = ptr(b.Opened)
+	out.Opened, out.Parked = ptr(b.Opened), ptr(b.Parked)
 	out.Calls = make([]*gatelatch.Call, len(b.Calls))
 	for i, c := range b.Calls {
 		out.Calls[i] = cloneCall(*c)

@@ -107,6 +107,12 @@ func (r *reader) Permits(after string, limit int) ([]string, error) {
 	return first(all, limit), nil
 }
 
+// Live implements gatelatch.Reader.
+func (r *reader) Live(agent, session string, limit int) ([]string, error) {
+	all := r.ids(func(x row) bool { return x.batch.Agent == agent && x.batch.Session == session && x.index.Over.IsZero() }, func(row, row) int { return 0 })
+	return first(all, limit), nil
+}
+
 // Over implements gatelatch.Reader.
 func (r *reader) Over(t time.Time, limit int) ([]string, error) {
 	all := r.ids(func(x row) bool { return !x.index.Over.IsZero() && x.index.Over.Before(t) },

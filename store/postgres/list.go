@@ -77,6 +77,11 @@ func (r *reader) Over(t time.Time, limit int) ([]string, error) {
 	return r.ids(`SELECT id FROM batch WHERE over<$1 ORDER BY over, id LIMIT $2`, t.UnixMicro(), limit)
 }
 
+// Live implements gatelatch.Reader.
+func (r *reader) Live(agent, session string, limit int) ([]string, error) {
+	return r.ids(`SELECT id FROM batch WHERE agent=$1 AND session=$2 AND over IS NULL ORDER BY id LIMIT $3`, raw(agent), raw(session), limit)
+}
+
 // Grants implements gatelatch.Reader.
 func (r *reader) Grants(live bool, limit int) (out []*gatelatch.Grant, err error) {
 	query := `SELECT version, body, sum FROM grants ORDER BY at DESC, id DESC LIMIT $1`

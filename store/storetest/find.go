@@ -17,6 +17,7 @@ var finding = map[string]func(*testing.T, Open){
 	"the clock finds what is due, oldest first":    due,
 	"only calls with a deadline become due (T6)":   deadlines,
 	"permits are what is allowed and not consumed": permits,
+	"what is not over is found by its session":     live,
 	"lists page through everything once":           lists,
 	"the newest come first if asked":               newest,
 }
@@ -175,5 +176,29 @@ func newest(t *testing.T, open Open) {
 	q.After = want[3] // a page may end with what is settled since
 	if got := all(t, s, q); !slices.Equal(got, want[4:]) {
 		t.Errorf("behind %s: %v, want %v", want[3], got, want[4:])
+	}
+}
+
+func live(t *testing.T, open Open) {
+	s := fresh(t, open)
+	for _, m := range []string{"m1", "m2", "m3"} {
+		create(t, s, waiting(m, 1))
+	}
+	create(t, s, func(at time.Time) *gatelatch.Batch { return newBatchIn("s2", "m4", 1, at) })
+	must(t, change(s, "bat_m2", func(b *gatelatch.Batch, at time.Time) error { b.Withdraw(agent, "gone", at); return nil }))
+	for _, tt := range []struct {
+		agent, session string
+		limit          int
+		want           []string
+	}{
+		{agent.ID, "s1", 10, []string{"bat_m1", "bat_m3"}},
+		{agent.ID, "s1", 1, []string{"bat_m1"}},
+		{agent.ID, "s2", 10, []string{"bat_m4"}},
+		{"key_other", "s1", 10, nil},
+	} {
+		got := view(t, s, func(r gatelatch.Reader) ([]string, error) { return r.Live(tt.agent, tt.session, tt.limit) })
+		if !slices.Equal(got, tt.want) {
+			t.Errorf("%s of %s: %v, want %v", tt.session, tt.agent, got, tt.want)
+		}
 	}
 }

@@ -39,6 +39,7 @@ export interface Proposal {
   repeats?: boolean;
   hold?: Hold;
   limit_seconds?: number;
+  subagent?: string;
 }
 
 export interface Opening {
@@ -153,6 +154,21 @@ export interface Report {
   bytes?: string;
 }
 
+export interface Reported {
+  changed?: boolean;
+}
+
+export interface Park {
+  deferred?: boolean;
+}
+
+export interface Leave {
+  session: string;
+  subagent?: string;
+  all?: boolean;
+  why: string;
+}
+
 export interface FollowMode {
   session: string;
   mode: string;
@@ -202,6 +218,7 @@ export interface Tools {
 
 export interface BatchInfo {
   id: string;
+  turn?: string;
   size: number;
   position: number;
   waiting: number;
@@ -327,6 +344,7 @@ export interface Call {
   lapses?: string;
   outcome?: Outcome;
   remember?: Remember[];
+  parked?: boolean;
   claim?: string;
   context?: Context;
   input: unknown;
@@ -402,6 +420,22 @@ export interface SetMode {
   session: string;
   mode: string;
   for_seconds?: number;
+}
+
+export interface Deferral {
+  session: Session;
+  call: string;
+  batch: string;
+  tool: string;
+  subject: string;
+  state: string;
+  ready: boolean;
+  since: string;
+}
+
+export interface Deferrals {
+  deferrals: Deferral[];
+  seq: number;
 }
 
 export interface Policy {
@@ -493,6 +527,8 @@ export const routes = {
   Finish: { method: "POST", path: "/v1/batches/{id}/finish" },
   Results: { method: "GET", path: "/v1/batches/{id}/results" },
   Report: { method: "POST", path: "/v1/reports" },
+  Park: { method: "POST", path: "/v1/batches/{id}/park" },
+  Leave: { method: "POST", path: "/v1/sessions/leave" },
   FollowMode: { method: "POST", path: "/v1/sessions/follow" },
   Tools: { method: "POST", path: "/v1/tools" },
   Calls: { method: "GET", path: "/v1/calls" },
@@ -503,6 +539,7 @@ export const routes = {
   RevokeGrant: { method: "POST", path: "/v1/grants/{id}/revoke" },
   Sessions: { method: "GET", path: "/v1/sessions" },
   SetMode: { method: "POST", path: "/v1/sessions/mode" },
+  Deferrals: { method: "GET", path: "/v1/deferrals" },
   Policy: { method: "GET", path: "/v1/policy" },
   ApplyPolicy: { method: "POST", path: "/v1/policy" },
   Events: { method: "GET", path: "/v1/events" },
@@ -529,7 +566,9 @@ export interface Signatures {
   Extend: { params: { id: string }; in: Extend; out: Batch };
   Finish: { params: { id: string }; in: Finish; out: Results };
   Results: { params: { id: string }; out: Results };
-  Report: { in: Report; out: None };
+  Report: { in: Report; out: Reported };
+  Park: { params: { id: string }; in: Park; out: None };
+  Leave: { in: Leave; out: None };
   FollowMode: { in: FollowMode; out: FollowedMode };
   Tools: { in: ToolsRequest; out: Tools };
   Calls: { query: { state?: string; limit?: number; after?: string; order?: string }; out: Calls };
@@ -540,6 +579,7 @@ export interface Signatures {
   RevokeGrant: { params: { id: string }; in: None; out: Grant };
   Sessions: { out: Sessions };
   SetMode: { in: SetMode; out: AgentSession };
+  Deferrals: { out: Deferrals };
   Policy: { out: Policy };
   ApplyPolicy: { in: ApplyPolicy; out: Policy };
   Events: { query: { after?: number }; out: Event };
