@@ -55,6 +55,7 @@ const (
 	CallLapsed     EventKind = "call.lapsed"
 	CallConsumed   EventKind = "call.consumed"
 	CallReported   EventKind = "call.reported"
+	CallUnseen     EventKind = "call.unseen" // one ran that was never proposed
 	BatchClaimed   EventKind = "batch.claimed"
 	BatchParked    EventKind = "batch.parked"
 	BatchUnparked  EventKind = "batch.unparked"

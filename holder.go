@@ -83,8 +83,13 @@ func (s *Seat) Ran(ctx context.Context, r Report) (changed bool, err error) {
 		return false, err
 	}
 	var told ended
+	var unseen error
 	err = s.gate.store.Update(ctx, func(tx Tx) error {
 		b, err := tx.BatchOfRef(s.who.ID, r.Session, r.Ref)
+		if errors.Is(err, ErrNotFound) {
+			unseen = err
+			return s.unseen(tx, r.Session)
+		}
 		if err != nil {
 			return err
 		}
@@ -101,11 +106,29 @@ func (s *Seat) Ran(ctx context.Context, r Report) (changed bool, err error) {
 		}
 		return tx.SaveBatch(b)
 	})
-	if err != nil {
+	if err := errors.Join(err, unseen); err != nil {
 		return false, err
 	}
 	s.gate.after.tell(told)
 	return changed, nil
+}
+
+// unseen notes, once for a session, that a call ran in it that nobody asked
+// about: its hook may be gone or broken (SEC-33).
+func (s *Seat) unseen(tx Tx, session string) error {
+	sess, err := tx.Session(s.who.ID, session)
+	if errors.Is(err, ErrNotFound) || err == nil && sess.Unseen {
+		return nil
+	} else if err != nil {
+		return err
+	}
+	sess.Unseen = true
+	if err := tx.SaveSession(sess); err != nil {
+		return err
+	}
+	return tx.Record(Event{Kind: CallUnseen, By: s.who, At: tx.Now(), Body: eventBody(struct {
+		Session string `json:"session"`
+	}{session})})
 }
 
 // Extend implements Holder. Extending by the same calls again is harmless.

@@ -1,31 +1,55 @@
 package gatelatch
 
-import "context"
+import (
+	"context"
+	"errors"
+)
 
 // Leave implements Host.
-func (s *Seat) Leave(ctx context.Context, l Leaving) error {
-	if err := s.is(AgentActor); err != nil {
-		return err
-	}
-	if err := checkText("why", l.Why, maxText); err != nil {
-		return err
+func (s *Seat) Leave(ctx context.Context, l Leaving) (said string, err error) {
+	if err := errors.Join(s.is(AgentActor), checkText("why", l.Why, maxText)); err != nil {
+		return "", err
 	}
 	// Nearly always nothing is left, which is no reason to write.
-	var some []string
-	err := s.gate.store.View(ctx, func(r Reader) (err error) {
-		some, err = r.Live(s.who.ID, l.Session, 1)
+	var left bool
+	err = s.gate.store.View(ctx, func(r Reader) error {
+		sess, err := r.Session(s.who.ID, l.Session)
+		if errors.Is(err, ErrNotFound) {
+			return nil
+		} else if err != nil {
+			return err
+		}
+		some, err := r.Live(s.who.ID, l.Session, 1)
+		left = len(some) > 0 || l.Prompt && sess.Owed != ""
 		return err
 	})
-	if err != nil || len(some) == 0 {
-		return err
+	if err != nil || !left {
+		return "", err
 	}
-	return s.gate.store.Update(ctx, func(tx Tx) error {
+	err = s.gate.store.Update(ctx, func(tx Tx) error {
+		if said, err = owed(tx, s.who.ID, l); err != nil {
+			return err
+		}
 		return eachLive(tx, s.who.ID, l.Session, func(b *Batch) {
 			if l.All || b.Subagent == l.Subagent {
 				b.Withdraw(s.who, l.Why, tx.Now())
 			}
 		})
 	})
+	return said, err
+}
+
+// owed takes what is to be said with a new prompt.
+func owed(tx Tx, agent string, l Leaving) (said string, err error) {
+	if !l.Prompt {
+		return "", nil
+	}
+	sess, err := tx.Session(agent, l.Session)
+	if err != nil || sess.Owed == "" {
+		return "", err
+	}
+	said, sess.Owed = sess.Owed, ""
+	return said, tx.SaveSession(sess)
 }
 
 // maxLive is how many batches of a session end at once.
@@ -58,6 +82,16 @@ func eachLive(tx Tx, agent, session string, fn func(*Batch)) error {
 func interrupted(tx Tx, b *Batch, d Decision) error {
 	if b.Turn == "" {
 		return nil
+	}
+	if d.Note != "" {
+		sess, err := tx.Session(b.Agent, b.Session)
+		if err != nil {
+			return err
+		}
+		sess.Owed = d.Note
+		if err := tx.SaveSession(sess); err != nil {
+			return err
+		}
 	}
 	return eachLive(tx, b.Agent, b.Session, func(other *Batch) {
 		if other.ID == b.ID || other.Turn != b.Turn || other.Subagent != b.Subagent {

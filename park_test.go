@@ -187,14 +187,14 @@ func TestLeaving(t *testing.T) {
 		{agentA, gatelatch.Leaving{Session: "s1", Subagent: "a1"}, [4]gatelatch.State{gone, gone, waits, waits}},
 		{agentA, gatelatch.Leaving{Session: "s2", All: true}, [4]gatelatch.State{gone, gone, waits, gone}},
 	} {
-		if err := w.gate.As(step.who).Leave(t.Context(), step.l); err != nil {
-			t.Fatal(err)
+		if said, err := w.gate.As(step.who).Leave(t.Context(), step.l); err != nil || said != "" {
+			t.Fatal(said, err)
 		}
 		if got := states(); got != step.want {
 			t.Errorf("after %+v: %v, want %v", step.l, got, step.want)
 		}
 	}
-	if err := w.gate.As(mira).Leave(t.Context(), gatelatch.Leaving{Session: "s1"}); !errors.Is(err, gatelatch.ErrForbidden) {
+	if _, err := w.gate.As(mira).Leave(t.Context(), gatelatch.Leaving{Session: "s1"}); !errors.Is(err, gatelatch.ErrForbidden) {
 		t.Errorf("a person leaves for an agent: %v", err)
 	}
 }
@@ -217,5 +217,35 @@ func TestInterruptEndsTheTurn(t *testing.T) {
 		if err != nil || got.Calls[0].State != want || want == gatelatch.Denied && (!got.Calls[0].Decided.Interrupt || got.Calls[0].Decided.By != mira) {
 			t.Errorf("%s: %+v, %v", b.Message, got.Calls[0], err)
 		}
+	}
+	// What was said goes with the next prompt, once.
+	for _, step := range []struct {
+		l    gatelatch.Leaving
+		want string
+	}{{gatelatch.Leaving{Session: "s1"}, ""}, {gatelatch.Leaving{Session: "s1", Prompt: true}, "stop"}, {gatelatch.Leaving{Session: "s1", Prompt: true}, ""}} {
+		if said, err := w.gate.As(agentA).Leave(t.Context(), step.l); err != nil || said != step.want {
+			t.Errorf("%+v: said %q, %v", step.l, said, err)
+		}
+	}
+}
+
+// SEC-33: a call that ran without having been asked about is noted.
+func TestUnseenCallIsNoted(t *testing.T) {
+	w := newWorld(t)
+	w.propose(message("m1", "ask"))
+	for _, session := range []string{"s1", "s1", "unknown"} {
+		if _, err := w.gate.As(agentA).Ran(t.Context(), gatelatch.Report{Session: session, Ref: "never", OK: true}); !errors.Is(err, gatelatch.ErrNotFound) {
+			t.Errorf("%s: %v", session, err)
+		}
+	}
+	es, err := w.gate.As(mira).Events(t.Context(), 0, 100)
+	n := 0
+	for _, e := range es {
+		if e.Kind == gatelatch.CallUnseen {
+			n++
+		}
+	}
+	if err != nil || n != 1 {
+		t.Errorf("noted %d times, %v", n, err)
 	}
 }

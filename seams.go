@@ -107,8 +107,9 @@ type Host interface {
 	// deferral of the session is open. ErrSettled means: take the answer.
 	Park(ctx context.Context, batchID string, deferred bool) error
 	// Leave takes back what still waits in a session, because the turn it came
-	// from is over. What is parked stays.
-	Leave(ctx context.Context, l Leaving) error
+	// from is over. What is parked stays. If it is left for a new prompt, it
+	// returns what a person said when they ended the turn before.
+	Leave(ctx context.Context, l Leaving) (said string, err error)
 }
 
 // Leaving says whose turn is over.
@@ -116,6 +117,7 @@ type Leaving struct {
 	Session  string
 	Subagent string // its id; "" is the main agent
 	All      bool   // everybody: the session is over
+	Prompt   bool   // for a new prompt
 	Why      string
 }
 

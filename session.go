@@ -17,6 +17,11 @@ type Session struct {
 	// that the host comes back for, if it has not yet.
 	Parked   bool   `json:"parked,omitempty"`
 	Deferred string `json:"deferred,omitempty"`
+	// Owed is what a person said when they ended a turn. Hosts keep that from
+	// the agent, so it goes with the next prompt.
+	Owed string `json:"owed,omitempty"`
+	// Unseen says that a call ran in it that was never proposed.
+	Unseen bool `json:"unseen,omitempty"`
 
 	Version int64 `json:"-"`
 }

@@ -14,7 +14,14 @@ type Leave struct {
 	Session  string `json:"session"`
 	Subagent string `json:"subagent,omitempty"` // its id; without one, the main agent
 	All      bool   `json:"all,omitempty"`      // everybody: the session is over
+	Prompt   bool   `json:"prompt,omitempty"`   // for a new prompt
 	Why      string `json:"why"`
+}
+
+// Left is what a person said when they ended the turn before, for the prompt
+// that follows.
+type Left struct {
+	Said string `json:"said,omitempty"`
 }
 
 // Reported is what a host may want to know about a call that it ran.

@@ -39,7 +39,7 @@ var Routes = []Route{
 	{Name: "Results", Method: "GET", Path: "/v1/batches/{id}/results", Role: Agents, Out: Results{}},
 	{Name: "Report", Method: "POST", Path: "/v1/reports", Role: Agents, In: Report{}, Out: Reported{}},
 	{Name: "Park", Method: "POST", Path: "/v1/batches/{id}/park", Role: Agents, In: Park{}, Out: None{}},
-	{Name: "Leave", Method: "POST", Path: "/v1/sessions/leave", Role: Agents, In: Leave{}, Out: None{}},
+	{Name: "Leave", Method: "POST", Path: "/v1/sessions/leave", Role: Agents, In: Leave{}, Out: Left{}},
 	{Name: "FollowMode", Method: "POST", Path: "/v1/sessions/follow", Role: Agents, In: FollowMode{}, Out: FollowedMode{}},
 	{Name: "Tools", Method: "POST", Path: "/v1/tools", Role: Agents, In: ToolsRequest{}, Out: Tools{}},
 

@@ -26,9 +26,10 @@ func (c *Client) Park(ctx context.Context, batchID string, deferred bool) error 
 }
 
 // Leave implements gatelatch.Host.
-func (c *Client) Leave(ctx context.Context, l gatelatch.Leaving) error {
-	_, err := c.do(ctx, post, "/v1/sessions/leave", api.Leave(l), nil)
-	return err
+func (c *Client) Leave(ctx context.Context, l gatelatch.Leaving) (string, error) {
+	var out api.Left
+	_, err := c.do(ctx, post, "/v1/sessions/leave", api.Leave(l), &out)
+	return out.Said, err
 }
 
 // Deferrals returns what waits to be resumed.

@@ -19,8 +19,9 @@ func park(_ *Server, q *request, in api.Park) (api.None, error) {
 	return api.None{}, q.seat.Park(q.Context(), q.PathValue("id"), in.Deferred)
 }
 
-func leave(_ *Server, q *request, in api.Leave) (api.None, error) {
-	return api.None{}, q.seat.Leave(q.Context(), gatelatch.Leaving(in))
+func leave(_ *Server, q *request, in api.Leave) (out api.Left, err error) {
+	out.Said, err = q.seat.Leave(q.Context(), gatelatch.Leaving(in))
+	return out, err
 }
 
 func deferrals(_ *Server, q *request) (api.Deferrals, error) {

@@ -166,7 +166,12 @@ export interface Leave {
   session: string;
   subagent?: string;
   all?: boolean;
+  prompt?: boolean;
   why: string;
+}
+
+export interface Left {
+  said?: string;
 }
 
 export interface FollowMode {
@@ -568,7 +573,7 @@ export interface Signatures {
   Results: { params: { id: string }; out: Results };
   Report: { in: Report; out: Reported };
   Park: { params: { id: string }; in: Park; out: None };
-  Leave: { in: Leave; out: None };
+  Leave: { in: Leave; out: Left };
   FollowMode: { in: FollowMode; out: FollowedMode };
   Tools: { in: ToolsRequest; out: Tools };
   Calls: { query: { state?: string; limit?: number; after?: string; order?: string }; out: Calls };
