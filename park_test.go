@@ -126,7 +126,7 @@ func TestOneDeferralForEachSession(t *testing.T) {
 		if err := w.gate.As(agentB).Park(t.Context(), first.ID, true); !errors.Is(err, gatelatch.ErrNotFound) {
 			t.Errorf("another agent's: %v", err)
 		}
-		time.Sleep(6 * 24 * time.Hour)
+		<-time.After(6 * 24 * time.Hour)
 		deferred := func() (ready []bool) {
 			ls, err := w.gate.As(mira).Deferrals(t.Context())
 			if err != nil {

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"os"
+	"strings"
 	"time"
 
 	"github.com/gatelatch/gatelatch"
@@ -20,22 +21,25 @@ import (
 // whoever answers first wins. Without a person at the terminal "ask" would be
 // a denial, so PreToolUse itself waits.
 type Claude struct {
-	Service  gatelatch.Service
+	Service  gatelatch.Host
 	Attended bool
 	Project  string
 	Holder   string // a nonce of this process: it alone may take the answer
+	// Defer, if it is set, is how long a headless agent waits before it ends
+	// until it is resumed.
+	Defer time.Duration
 }
-
-const (
-	byeTime    = 2 * time.Second // to take a request back
-	reportTime = 2 * time.Second
-)
 
 // Answer answers one event.
 func (c *Claude) Answer(ctx context.Context, in hookInput) (Answer, error) {
 	e := in.event()
-	if !e.blocks() {
+	switch {
+	case e.reports():
 		return c.report(ctx, in), nil
+	case e.ends():
+		return c.leave(ctx, in), nil
+	case !e.blocks():
+		return e.silent(), nil
 	}
 	b, err := c.Service.Propose(ctx, c.proposal(in))
 	if err != nil {
@@ -47,11 +51,13 @@ func (c *Claude) Answer(ctx context.Context, in hookInput) (Answer, error) {
 		return e.ask("Gatelatch asks: " + why(b)), nil
 	}
 	if b.Opened == nil {
-		if b, err = c.await(ctx, b.ID); err != nil {
-			return Answer{}, err
+		held, end, err := c.await(ctx, e, b.ID)
+		if err != nil || held == nil {
+			return end, err
 		}
+		b = held
 	}
-	return answer(e, b)
+	return answer(in, b)
 }
 
 // hold takes the allow with the opening: the host runs the call as soon as it
@@ -66,39 +72,10 @@ func replaced(in hookInput, b *gatelatch.Batch) bool {
 	return err != nil || len(b.Calls) != 1 || !bytes.Equal(own, b.Calls[0].Input) && !bytes.Equal(in.ToolInput, b.Calls[0].Input)
 }
 
-// await waits for the decision. An agent that goes away takes its question
-// back, so that nobody decides what no longer matters.
-func (c *Claude) await(ctx context.Context, batchID string) (*gatelatch.Batch, error) {
-	b, err := c.Service.Await(ctx, batchID, c.hold())
-	if err == nil {
-		return b, nil
-	}
-	err = waited(ctx, err)
-	if ctx.Err() != nil {
-		bye, stop := context.WithTimeout(context.WithoutCancel(ctx), byeTime)
-		defer stop()
-		if e := c.Service.Withdraw(bye, batchID, err.Error()); e != nil {
-			err = errors.Join(err, e)
-		}
-	}
-	return nil, err
-}
-
-// waited says why a wait ended.
-func waited(ctx context.Context, err error) error {
-	switch cause := context.Cause(ctx); {
-	case cause == nil:
-		return err
-	case errors.Is(cause, errLimit):
-		return errLimit
-	default:
-		return errors.New("the agent stopped asking")
-	}
-}
-
 // answer turns a batch that is ours into what the host gets. Only an allowed
 // call of an opened batch is an allow.
-func answer(e event, b *gatelatch.Batch) (Answer, error) {
+func answer(in hookInput, b *gatelatch.Batch) (Answer, error) {
+	e := in.event()
 	if len(b.Calls) != 1 || !b.Held() {
 		return Answer{}, errors.New("the gateway's answer is not about this call")
 	}
@@ -117,7 +94,14 @@ func answer(e event, b *gatelatch.Batch) (Answer, error) {
 	if call.Decided != nil && call.Decided.By.Kind == gatelatch.PersonActor {
 		by = "by " + call.Decided.By.String()
 	}
-	return e.allow(input, "Allowed "+by+" in Gatelatch"), nil
+	a := allowance{input: input}
+	if replaced(in, b) {
+		a.tell = changed(call.Input)
+	}
+	if call.Decided != nil {
+		a.mode = string(call.Decided.Mode)
+	}
+	return e.allow(a, "Allowed "+by+" in Gatelatch"), nil
 }
 
 // effective is the input that runs: for a question, with the answers in it.
@@ -152,10 +136,13 @@ func (c *Claude) proposal(in hookInput) gatelatch.Proposal {
 	p := gatelatch.Proposal{
 		Session: gatelatch.SessionInfo{ID: in.SessionID, Name: "Claude Code", Project: c.Project, Mode: in.PermissionMode, Host: hostname()},
 		Message: in.ToolUseID, Hold: c.hold(),
-		Context: lastWords(in.TranscriptPath),
+		Context: lastWords(in.TranscriptPath), Subagent: in.AgentID,
 		Calls: []gatelatch.ProposedCall{{
 			Ref: in.ToolUseID, Kind: kindOf(in.ToolName), Tool: in.ToolName, Input: in.ToolInput, Dir: in.Cwd, Claim: claimOf(in.ToolInput),
 		}},
+	}
+	if in.AgentID != "" {
+		p.Context.Via = clip(strings.TrimSpace(in.AgentType + " " + in.AgentID))
 	}
 	if p.Session.Project == "" {
 		p.Session.Project = in.Cwd
@@ -196,12 +183,4 @@ func hostname() string {
 		return ""
 	}
 	return name
-}
-
-// report tells the gateway that a call ran. Nobody waits for it.
-func (c *Claude) report(ctx context.Context, in hookInput) Answer {
-	ctx, stop := context.WithTimeout(ctx, reportTime)
-	defer stop()
-	_ = c.Service.Report(ctx, gatelatch.Report{Session: in.SessionID, Ref: in.ToolUseID, OK: in.event() == postToolUse})
-	return in.event().silent()
 }

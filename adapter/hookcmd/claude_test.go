@@ -168,21 +168,20 @@ func TestAnswersToQuestions(t *testing.T) {
 	})
 }
 
-// REL-30: the hook denies before the host stops listening, and the question is
-// taken back.
+// Trap 1, REL-30: the hook denies before the host stops listening, and leaves
+// the question. An agent that goes away takes it back.
 func TestGivingUp(t *testing.T) {
 	for name, tt := range map[string]struct {
-		end  func(context.Context) (context.Context, context.CancelFunc)
-		want string
+		end   func(context.Context) (context.Context, context.CancelFunc)
+		want  string
+		state gatelatch.State
 	}{
-		"the host's limit": {func(ctx context.Context) (context.Context, context.CancelFunc) {
-			return context.WithTimeoutCause(ctx, time.Hour, errLimit)
-		}, "time limit"},
+		"the host's limit": {limited, "time limit", gatelatch.Pending},
 		"the agent goes away": {func(ctx context.Context) (context.Context, context.CancelFunc) {
 			ctx, stop := context.WithCancel(ctx)
 			time.AfterFunc(time.Minute, stop)
 			return ctx, stop
-		}, "stopped asking"},
+		}, "stopped asking", gatelatch.Withdrawn},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -193,14 +192,18 @@ func TestGivingUp(t *testing.T) {
 				if err == nil || !strings.Contains(err.Error(), tt.want) {
 					t.Errorf("gave up with %v", err)
 				}
-				p, err := g.As(person).List(t.Context(), gatelatch.Query{Limit: 1})
-				if err != nil || len(p.Calls) != 1 || p.Calls[0].State != gatelatch.Withdrawn {
-					t.Errorf("the call is not withdrawn: %+v, %v", p.Calls, err)
+				p, err := g.As(person).List(t.Context(), gatelatch.Query{Limit: 1, Pending: tt.state == gatelatch.Pending})
+				if err != nil || len(p.Calls) != 1 || p.Calls[0].State != tt.state {
+					t.Errorf("the call is not %s: %+v, %v", tt.state, p.Calls, err)
 				}
 				stop()
 			})
 		})
 	}
+}
+
+func limited(ctx context.Context) (context.Context, context.CancelFunc) {
+	return context.WithTimeoutCause(ctx, time.Hour, errLimit)
 }
 
 func TestReportWithdrawsWhatTheTerminalAnswered(t *testing.T) {

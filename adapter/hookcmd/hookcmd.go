@@ -33,6 +33,7 @@ type options struct {
 	limit  time.Duration // of the host: it kills the hook then, and may go on without it
 	start  string        // the gatelatch to start when no gateway runs
 	config string        // its configuration directory
+	after  time.Duration // a headless agent is deferred then; 0 is never
 }
 
 // Main is the whole hook. It returns the exit code.
@@ -80,7 +81,10 @@ func (h *hookRun) ask(opt options, in hookInput, getenv func(string) string) int
 	if err != nil {
 		return h.deny(unreachableText(opt, err))
 	}
-	c := Claude{Service: svc, Attended: getenv("CLAUDE_CODE_SESSION_ATTENDED") == "1", Project: getenv("CLAUDE_PROJECT_DIR"), Holder: id.New("hld")}
+	c := Claude{
+		Service: svc, Attended: getenv("CLAUDE_CODE_SESSION_ATTENDED") == "1",
+		Project: getenv("CLAUDE_PROJECT_DIR"), Holder: id.New("hld"), Defer: opt.after,
+	}
 	a, err := c.Answer(ctx, in)
 	if err != nil {
 		return h.deny(explain(opt, err))
@@ -151,6 +155,14 @@ func parseArgs(args []string) (options, error) {
 	fs.SetOutput(io.Discard)
 	fs.StringVar((*string)(&o.state), "state", "", "")
 	fs.IntVar(&limit, "limit", int(hostLimit/time.Second), "")
+	fs.Func("defer-after", "", func(s string) (err error) {
+		o.after, err = time.ParseDuration(s)
+		if err == nil && o.after < 0 {
+			return errors.New("a time can't be negative")
+		}
+		o.after = max(o.after, 1) // "0s" is at once
+		return err
+	})
 	fs.StringVar(&o.start, "start", "", "")
 	fs.StringVar(&o.config, "config", "", "")
 	if err := fs.Parse(args[1:]); err != nil {
