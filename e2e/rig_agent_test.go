@@ -54,11 +54,11 @@ func newAgent(t *testing.T) *agent {
 
 // gatedAgent is an agent with the product's hooks in its HOME. They never start
 // a gateway themselves, so that a test decides when there is one.
-func gatedAgent(t *testing.T, g *gateway) *agent {
+func gatedAgent(t *testing.T, g *gateway, more ...string) *agent {
 	t.Helper()
 	a := newAgent(t)
 	// The agent is on the PATH, so that install checks its version.
-	g.cliEnv(cleanEnv(a.home, "PATH="+filepath.Dir(a.bin)+":/usr/bin:/bin"), "install", "claude", "--yes", "--no-start")
+	g.cliEnv(cleanEnv(a.home, "PATH="+filepath.Dir(a.bin)+":/usr/bin:/bin"), append([]string{"install", "claude", "--yes", "--no-start"}, more...)...)
 	return a
 }
 
@@ -121,6 +121,7 @@ type result struct {
 	Result   string `json:"result"`
 	Denials  []any  `json:"permission_denials"`
 	Terminal string `json:"terminal_reason"`
+	Session  string `json:"session_id"`
 }
 
 // print starts "claude -p" and returns while it runs. The mode is explicit,

@@ -34,6 +34,29 @@ func (a *agent) dropHook(event string) {
 	a.writeJSON(a.settingsFile(), s)
 }
 
+// addHooks installs our hook for events that have none yet, as for a report.
+func (a *agent) addHooks(events ...string) {
+	a.t.Helper()
+	b, err := os.ReadFile(a.settingsFile())
+	if err != nil {
+		a.t.Fatal(err)
+	}
+	var s settings
+	if err := json.Unmarshal(b, &s); err != nil {
+		a.t.Fatal(err)
+	}
+	hooks, ok := s["hooks"].(map[string]any)
+	if !ok || hooks["PostToolUse"] == nil {
+		a.t.Fatalf("install wrote no PostToolUse hook: %s", b)
+	}
+	for _, e := range events {
+		if hooks[e] == nil {
+			hooks[e] = hooks["PostToolUse"]
+		}
+	}
+	a.writeJSON(a.settingsFile(), s)
+}
+
 // hooks are the pids of the hook processes of this agent. Its HOME tells whose
 // they are, also when the agent is gone and they have another parent.
 func (a *agent) hooks() []int {

@@ -42,6 +42,7 @@ type installOptions struct {
 	hook    string
 	config  string
 	limit   time.Duration
+	after   string
 	noStart bool
 	force   bool
 }
@@ -75,6 +76,7 @@ people who want to be asked: "claude --safe-mode" runs without them.`,
 	state := stateFlag(cmd)
 	cmd.Flags().StringVar(&opt.hook, "hook", "", "the hook program (default gatelatch-hook beside this program)")
 	cmd.Flags().DurationVar(&opt.limit, "limit", 24*time.Hour, "how long a call may wait for a decision")
+	cmd.Flags().StringVar(&opt.after, "defer-after", "", "end a headless session that waits this long (0s, 10m) until \"gatelatch resume\" goes on with it")
 	cmd.Flags().StringVar(&opt.config, "config", "", "configuration directory of a gateway that the hook starts (default $XDG_CONFIG_HOME/gatelatch)")
 	cmd.Flags().BoolVar(&opt.noStart, "no-start", false, "the hook does not start a gateway when none runs")
 	cmd.Flags().BoolVar(&opt.force, "force", false, "go on with a Claude Code that is too old")
@@ -164,6 +166,12 @@ func (o installOptions) hookFor(sys system, state string) (hostconfig.Hook, erro
 	}
 	seconds := int(o.limit / time.Second)
 	args := []string{"claude", "--state", state, "--limit", strconv.Itoa(seconds)}
+	if o.after != "" {
+		if d, err := time.ParseDuration(o.after); err != nil || d < 0 {
+			return hostconfig.Hook{}, fmt.Errorf("--defer-after %s: must be a time such as 0s, 10m or 1h", o.after)
+		}
+		args = append(args, "--defer-after", o.after)
+	}
 	// On Windows the hook cannot start a gateway yet.
 	if !o.noStart && sys.goos != "windows" {
 		config, err := configDir(o.config)

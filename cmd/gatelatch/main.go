@@ -92,7 +92,7 @@ and lets nothing through that was not allowed.
 	add("decide", newLsCmd(), newShowCmd(), newAllowCmd(), newDenyCmd(), newReplyCmd(), newEditCmd(), newGrantsCmd(),
 		newSessionsCmd(), newModeCmd(),
 		newPauseCmd(), newUnpauseCmd())
-	add("agents", newInstallCmd(), newUninstallCmd(), newRunCmd(), newHookCmd(), newToolsCmd())
+	add("agents", newInstallCmd(), newUninstallCmd(), newRunCmd(), newHookCmd(), newToolsCmd(), newResumeCmd())
 	return root
 }
 
@@ -103,7 +103,7 @@ func helpOnly(cmd *cobra.Command, _ []string) error { return cmd.Help() }
 // newHookCmd only describes the hook; main runs it before cobra could fail.
 func newHookCmd() *cobra.Command {
 	return &cobra.Command{
-		Use:   "hook claude --state DIR [--limit SECONDS] [--start GATELATCH --config DIR]",
+		Use:   "hook claude --state DIR [--limit SECONDS] [--defer-after TIME] [--start GATELATCH --config DIR]",
 		Short: "Answer an agent's hook: JSON on stdin, the answer on stdout",
 		Long: `The hook that "gatelatch install" writes into an agent's settings. It asks the
 gateway and waits; whatever goes wrong, it prints a denial in the host's own

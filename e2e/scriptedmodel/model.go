@@ -9,6 +9,7 @@
 package scriptedmodel
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -25,6 +26,7 @@ type Model struct {
 	order   []string          // tool_use ids, as first seen
 	results map[string]Result // by tool_use id
 	strays  []string
+	seen    []byte // all requests, one after the other
 }
 
 // Result is what the agent told the model about one tool call.
@@ -44,6 +46,13 @@ func (m *Model) Results() []Result {
 		out[i] = m.results[id]
 	}
 	return out
+}
+
+// Saw reports whether the model was shown a text anywhere, as JSON writes it.
+func (m *Model) Saw(text string) bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return bytes.Contains(m.seen, []byte(text))
 }
 
 // Strays are the requests that were not for the Messages API. An agent that is
@@ -86,6 +95,9 @@ func (m *Model) messages(w http.ResponseWriter, r *http.Request) {
 		writeError(w, http.StatusBadRequest, "invalid_request_error", err.Error())
 		return
 	}
+	m.mu.Lock()
+	m.seen = append(m.seen, body...)
+	m.mu.Unlock()
 	msg := newMessage(m.note(req.Messages), req.Model, blocks)
 	if req.Stream {
 		msg.stream(w)
