@@ -90,6 +90,10 @@ func (c *ProposedCall) check() error {
 		return invalid("the input of %s is not JSON", c.Tool)
 	case c.Kind != Permission && c.Kind != Question && c.Kind != Plan:
 		return invalid("call kind %q is none of permission, question, plan", c.Kind)
+	case c.Kind == Question:
+		if err := askable(c.Input); err != nil {
+			return err
+		}
 	}
 	for name, f := range map[string]struct {
 		text string

@@ -21,9 +21,15 @@ type terminal struct {
 // terminal starts the agent as a person would, at a prompt that waits for input.
 func (a *agent) terminal() *terminal {
 	a.t.Helper()
+	return a.terminalIn("default")
+}
+
+// terminalIn starts it in a permission mode.
+func (a *agent) terminalIn(mode string) *terminal {
+	a.t.Helper()
 	term := &terminal{t: a.t, env: a.env("TERM=xterm-256color", "TMUX_TMPDIR="+tempDir(a.t))}
 	term.tmux("new-session", "-d", "-s", "agent", "-x", "140", "-y", "50", "-c", a.project,
-		a.bin, "--permission-mode", "default")
+		a.bin, "--permission-mode", mode)
 	a.t.Cleanup(term.cleanUp)
 	term.pid = strings.TrimSpace(term.tmux("display-message", "-p", "-t", "agent", "#{pane_pid}"))
 	term.waitFor(inputMark)

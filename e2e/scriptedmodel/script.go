@@ -1,10 +1,12 @@
 package scriptedmodel
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"regexp"
 	"strings"
 )
 
@@ -46,8 +48,45 @@ func Prompt(turns ...Turn) string {
 	return "go " + marker + string(b)
 }
 
+// PromptWith is a Prompt whose inputs may say ${NAME} for what a pattern's first
+// group matches in the rest of the conversation: something only the agent knows.
+func PromptWith(captures map[string]string, turns ...Turn) string {
+	b, err := json.Marshal(script{Turns: turns, Captures: captures})
+	if err != nil {
+		panic(err) // a test gave an input that JSON can't hold
+	}
+	return "go " + marker + string(b)
+}
+
 type script struct {
-	Turns []Turn `json:"turns"`
+	Turns    []Turn            `json:"turns"`
+	Captures map[string]string `json:"captures,omitempty"`
+}
+
+// fill puts what was captured into the inputs.
+func (s script) fill(blocks []contentBlock, conversation []turnMessage) ([]contentBlock, error) {
+	for name, pattern := range s.Captures {
+		re, err := regexp.Compile(pattern)
+		if err != nil {
+			return nil, fmt.Errorf("scripted model: %w", err)
+		}
+		for _, m := range conversation {
+			for _, text := range m.texts() {
+				found := re.FindStringSubmatch(text)
+				if len(found) < 2 || strings.Contains(text, marker) {
+					continue
+				}
+				value, err := json.Marshal(found[1])
+				if err != nil {
+					return nil, err
+				}
+				for i := range blocks {
+					blocks[i].Input = bytes.ReplaceAll(blocks[i].Input, []byte("${"+name+"}"), bytes.Trim(value, `"`))
+				}
+			}
+		}
+	}
+	return blocks, nil
 }
 
 // reply chooses the model's next message: the newest script counts, and its turn
@@ -67,7 +106,7 @@ func reply(conversation []turnMessage) ([]contentBlock, error) {
 			return nil, fmt.Errorf("scripted model: bad script: %w", err)
 		}
 		n := said(conversation[i+1:])
-		return s.turn(n).blocks(callPrefix(raw, i, n)), nil
+		return s.fill(s.turn(n).blocks(callPrefix(raw, i, n)), conversation)
 	}
 	return Say("ok").blocks(""), nil
 }
