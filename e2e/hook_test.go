@@ -5,7 +5,11 @@ import (
 	"errors"
 	"os/exec"
 	"strings"
+	"syscall"
 	"testing"
+
+	"github.com/gatelatch/gatelatch/api"
+	"github.com/gatelatch/gatelatch/e2e/scriptedmodel"
 )
 
 // REL-31: a host that never closes the hook's input still gets a denial before
@@ -25,4 +29,30 @@ func TestHookThatIsNeverFedDenies(t *testing.T) {
 	if !errors.As(err, &exit) || exit.ExitCode() != 2 || !strings.Contains(out.String(), `"permissionDecision":"deny"`) {
 		t.Errorf("%v, stdout %q, stderr %q", err, out.String(), stderr.String())
 	}
+}
+
+// T13: a hook that dies without a word, or is not there at all, lets nothing
+// through, although the agent itself would be content with the call.
+func TestHookThatIsGoneAllowsNothing(t *testing.T) {
+	t.Parallel()
+	g := startGateway(t, "")
+	a := gatedAgent(t, g)
+	s := a.print(scriptedmodel.Prompt(scriptedmodel.Bash("touch x"), scriptedmodel.Bash("touch y"), scriptedmodel.Say("done")), wouldRun)
+	d := g.desk()
+	d.await("touch x")
+	if err := syscall.Kill(a.waitHook(), syscall.SIGKILL); err != nil {
+		t.Fatal(err)
+	}
+	c := d.await("touch y")
+	a.moveHook("/nowhere/gatelatch-hook")
+	d.decide(c, api.Decision{State: "denied"})
+	wantDone(t, s.result())
+
+	wantDone(t, a.print(touch("z"), wouldRun).result())
+	for _, f := range []string{"x", "y", "z"} {
+		if a.made(f) {
+			t.Errorf("%s was made, which nobody allowed", f)
+		}
+	}
+	a.sawRefusal("/nowhere/gatelatch-hook")
 }

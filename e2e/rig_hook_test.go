@@ -57,6 +57,19 @@ func (a *agent) addHooks(events ...string) {
 	a.writeJSON(a.settingsFile(), s)
 }
 
+// moveHook makes the settings name a program that may not be there.
+func (a *agent) moveHook(to string) {
+	a.t.Helper()
+	b, err := os.ReadFile(a.settingsFile())
+	if err == nil {
+		b = bytes.ReplaceAll(b, []byte(need(a.t, product).hook), []byte(to))
+		err = os.WriteFile(a.settingsFile(), b, 0o600)
+	}
+	if err != nil {
+		a.t.Fatal(err)
+	}
+}
+
 // hooks are the pids of the hook processes of this agent. Its HOME tells whose
 // they are, also when the agent is gone and they have another parent.
 func (a *agent) hooks() []int {

@@ -80,7 +80,10 @@ func answer(in hookInput, b *gatelatch.Batch) (Answer, error) {
 		return Answer{}, errors.New("the gateway's answer is not about this call")
 	}
 	call := b.Calls[0]
-	if call.State != gatelatch.Allowed || call.Consumed == nil {
+	if call.State == gatelatch.Allowed && call.Consumed == nil {
+		return Answer{}, errors.New("the call was allowed, but not to this process")
+	}
+	if call.State != gatelatch.Allowed {
 		if call.Decided != nil && call.Decided.Interrupt {
 			return e.interrupt(call.Answer()), nil
 		}
