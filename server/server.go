@@ -31,6 +31,7 @@ type Options struct {
 	Note   func(context.Context) error
 	Notice func() string // something is wrong that people should see; may be nil
 	Tools  toolset.Policy
+	Plugs  []Plug
 	Log    *slog.Logger
 }
 
@@ -106,6 +107,11 @@ func (s *Server) Handler(d Door) (http.Handler, error) {
 	}
 	for name := range have {
 		return nil, fmt.Errorf("endpoint %s has no route", name)
+	}
+	for _, p := range s.opt.Plugs {
+		if d.has(p.Role) {
+			mux.Handle(p.Path, s.plug(d, p))
+		}
 	}
 	return s.outer(d, mux), nil
 }

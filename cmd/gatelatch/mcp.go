@@ -1,0 +1,107 @@
+package main
+
+import (
+	"cmp"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/gatelatch/gatelatch"
+	"github.com/gatelatch/gatelatch/adapter/mcp"
+	"github.com/gatelatch/gatelatch/client"
+	"github.com/gatelatch/gatelatch/internal/id"
+	"github.com/gatelatch/gatelatch/internal/statedir"
+	"github.com/gatelatch/gatelatch/internal/strictjson"
+	"github.com/spf13/cobra"
+)
+
+// mcpGrace is how long a gateway that was never met may take to appear. After
+// that the agent hears why nothing is allowed, and may ask again.
+const mcpGrace = 2 * time.Second
+
+func newMCPCmd() *cobra.Command {
+	var session, project string
+	var print bool
+	cmd := &cobra.Command{
+		Use:   "mcp",
+		Short: "Be the permission prompt tool of a headless agent (MCP on stdin and stdout)",
+		Long: `Serve MCP on stdin and stdout with one tool, approve, that asks the gateway and
+waits. It outlives restarts of the gateway. Whatever goes wrong, it denies.
+
+  claude -p --mcp-config "$(gatelatch mcp --print)" \
+    --permission-prompt-tool mcp__gatelatch__approve -- "tidy up"
+
+The gateway itself serves the same over HTTP, at /mcp on the address of its page,
+for clients that send the agent key as a bearer token.`,
+		Args: cobra.NoArgs,
+	}
+	state := stateFlag(cmd)
+	cmd.Flags().StringVar(&session, "session", "", "id of the agent's session (default $CLAUDE_CODE_SESSION_ID, or one of its own)")
+	cmd.Flags().StringVar(&project, "project", "", "project folder (default $CLAUDE_PROJECT_DIR, or the working directory)")
+	cmd.Flags().BoolVar(&print, "print", false, "print the configuration that makes an agent start this, and end")
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		dir, err := state()
+		if err != nil {
+			return err
+		}
+		if print {
+			return printMCPConfig(cmd, dir, session, project)
+		}
+		info, err := mcpSession(session, project)
+		if err != nil {
+			return err
+		}
+		who := func() (mcp.Caller, error) {
+			c, err := client.ForAgents(dir)
+			return mcp.Caller{Service: &client.Patient{Client: c, Grace: mcpGrace}, Session: info}, err
+		}
+		return mcp.Stdio(cmd.Context(), os.Stdin, os.Stdout, version, who, func(err error) string { return explainDenial(dir, err) })
+	}
+	return cmd
+}
+
+// mcpSession describes the session. The prompt tool is not told where a call
+// runs, so no folder is claimed for it.
+func mcpSession(session, project string) (info gatelatch.SessionInfo, err error) {
+	if project = cmp.Or(project, os.Getenv("CLAUDE_PROJECT_DIR")); project == "" {
+		project, err = os.Getwd()
+	} else if err == nil {
+		project, err = filepath.Abs(project)
+	}
+	host, _ := os.Hostname() // only shown
+	return gatelatch.SessionInfo{
+		ID: cmp.Or(session, os.Getenv("CLAUDE_CODE_SESSION_ID"), id.New("mcp")), Name: "Claude Code", Project: project, Host: host,
+	}, err
+}
+
+// printMCPConfig prints what --mcp-config takes. No limit of the client's cuts
+// a person short.
+func printMCPConfig(cmd *cobra.Command, dir statedir.Dir, session, project string) error {
+	self, err := os.Executable()
+	if err != nil {
+		return err
+	}
+	args := []string{"mcp", "--state", string(dir)}
+	for _, f := range [][2]string{{"--session", session}, {"--project", project}} {
+		if f[1] != "" {
+			args = append(args, f[0], f[1])
+		}
+	}
+	const aMonth = 30 * 24 * time.Hour
+	raw, err := strictjson.Marshal(map[string]any{"mcpServers": map[string]any{"gatelatch": map[string]any{
+		"type": "stdio", "command": self, "args": args, "timeout": aMonth.Milliseconds(),
+	}}})
+	if err == nil {
+		_, err = fmt.Fprintln(cmd.OutOrStdout(), string(raw))
+	}
+	return err
+}
+
+// explainDenial is what an agent hears when there is no decision.
+func explainDenial(dir statedir.Dir, err error) string {
+	if client.Again(err) {
+		return fmt.Sprintf("Gatelatch is not reachable, so nothing is allowed. Start it with \"gatelatch serve%s\". (%v)", stateArg(dir), err)
+	}
+	return "Gatelatch could not decide this, so it is denied: " + err.Error()
+}

@@ -1,0 +1,47 @@
+package main
+
+import (
+	"bytes"
+	"io"
+	"net/http"
+
+	"github.com/gatelatch/gatelatch"
+	"github.com/gatelatch/gatelatch/adapter/mcp"
+	"github.com/gatelatch/gatelatch/api"
+	"github.com/gatelatch/gatelatch/server"
+)
+
+// plugs are the protocols of others that the gateway speaks itself.
+func plugs() []server.Plug {
+	return []server.Plug{
+		{Path: "/mcp", Role: api.Agents, Serve: serveMCP()},
+	}
+}
+
+func serveMCP() func(http.ResponseWriter, *http.Request, server.Guest) {
+	h := mcp.NewHTTP(version, func(err error) string {
+		_, e := api.FromError(err)
+		return "Gatelatch could not decide this, so it is denied: " + e.Message
+	})
+	return func(w http.ResponseWriter, r *http.Request, g server.Guest) {
+		raw, err := server.Body(w, r)
+		if err != nil {
+			http.Error(w, "the body can't be read", http.StatusBadRequest)
+			return
+		}
+		h.Serve(w, withBody(r, raw), mcp.Caller{Service: g.Seat, Session: guestSession(r, "Claude Code")})
+	}
+}
+
+// guestSession is what a client says about itself in the address: ?session=ID
+// &project=/folder. It names, and opens nothing.
+func guestSession(r *http.Request, name string) gatelatch.SessionInfo {
+	q := r.URL.Query()
+	return gatelatch.SessionInfo{ID: q.Get("session"), Name: name, Project: q.Get("project")}
+}
+
+func withBody(r *http.Request, raw []byte) *http.Request {
+	r = r.Clone(r.Context())
+	r.Body, r.ContentLength = io.NopCloser(bytes.NewReader(raw)), int64(len(raw))
+	return r
+}
