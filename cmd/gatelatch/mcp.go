@@ -3,6 +3,7 @@ package main
 import (
 	"cmp"
 	"fmt"
+	"net/http"
 	"os"
 	"path/filepath"
 	"time"
@@ -21,24 +22,26 @@ import (
 const mcpGrace = 2 * time.Second
 
 func newMCPCmd() *cobra.Command {
-	var session, project string
+	var session, project, listen string
 	var print bool
 	cmd := &cobra.Command{
 		Use:   "mcp",
-		Short: "Be the permission prompt tool of a headless agent (MCP on stdin and stdout)",
+		Short: "Be the permission prompt tool of a headless agent (MCP)",
 		Long: `Serve MCP on stdin and stdout with one tool, approve, that asks the gateway and
 waits. It outlives restarts of the gateway. Whatever goes wrong, it denies.
 
   claude -p --mcp-config "$(gatelatch mcp --print)" \
     --permission-prompt-tool mcp__gatelatch__approve -- "tidy up"
 
-The gateway itself serves the same over HTTP, at /mcp on the address of its page,
-for clients that send the agent key as a bearer token.`,
+With --http it serves streamable HTTP at /mcp on a loopback address, for clients
+that send the agent key as a bearer token; ?session=ID&project=DIR in the address
+says which session asks. The gateway serves the same on the address of its page.`,
 		Args: cobra.NoArgs,
 	}
 	state := stateFlag(cmd)
 	cmd.Flags().StringVar(&session, "session", "", "id of the agent's session (default $CLAUDE_CODE_SESSION_ID, or one of its own)")
 	cmd.Flags().StringVar(&project, "project", "", "project folder (default $CLAUDE_PROJECT_DIR, or the working directory)")
+	cmd.Flags().StringVar(&listen, "http", "", "serve HTTP on this loopback address instead, such as 127.0.0.1:0")
 	cmd.Flags().BoolVar(&print, "print", false, "print the configuration that makes an agent start this, and end")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		dir, err := state()
@@ -52,11 +55,20 @@ for clients that send the agent key as a bearer token.`,
 		if err != nil {
 			return err
 		}
+		explain := func(err error) string { return explainDenial(dir, err) }
 		who := func() (mcp.Caller, error) {
 			c, err := client.ForAgents(dir)
 			return mcp.Caller{Service: &client.Patient{Client: c, Grace: mcpGrace}, Session: info}, err
 		}
-		return mcp.Stdio(cmd.Context(), os.Stdin, os.Stdout, version, who, func(err error) string { return explainDenial(dir, err) })
+		if listen == "" {
+			return mcp.Stdio(cmd.Context(), os.Stdin, os.Stdout, version, who, explain)
+		}
+		return serveMCPHTTP(cmd.Context(), listen, dir, mcp.NewHTTP(version, explain), func(r *http.Request) (mcp.Caller, error) {
+			c, err := who()
+			named := guestSession(r, info.Name)
+			c.Session.ID, c.Session.Project = named.ID, cmp.Or(named.Project, info.Project)
+			return c, err
+		})
 	}
 	return cmd
 }

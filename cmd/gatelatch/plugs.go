@@ -24,13 +24,20 @@ func serveMCP() func(http.ResponseWriter, *http.Request, server.Guest) {
 		return "Gatelatch could not decide this, so it is denied: " + e.Message
 	})
 	return func(w http.ResponseWriter, r *http.Request, g server.Guest) {
-		raw, err := server.Body(w, r)
-		if err != nil {
-			http.Error(w, "the body can't be read", http.StatusBadRequest)
-			return
-		}
-		h.Serve(w, withBody(r, raw), mcp.Caller{Service: g.Seat, Session: guestSession(r, "Claude Code")})
+		serveMCPBody(w, r, h, mcp.Caller{Service: g.Seat, Session: guestSession(r, "Claude Code")})
 	}
+}
+
+// serveMCPBody gives the body its time, and the answer any.
+func serveMCPBody(w http.ResponseWriter, r *http.Request, h *mcp.HTTP, who mcp.Caller) {
+	raw, err := server.Body(w, r)
+	if err != nil {
+		http.Error(w, "the body can't be read", http.StatusBadRequest)
+		return
+	}
+	r = r.Clone(r.Context())
+	r.Body, r.ContentLength = io.NopCloser(bytes.NewReader(raw)), int64(len(raw))
+	h.Serve(w, r, who)
 }
 
 // guestSession is what a client says about itself in the address: ?session=ID
@@ -38,10 +45,4 @@ func serveMCP() func(http.ResponseWriter, *http.Request, server.Guest) {
 func guestSession(r *http.Request, name string) gatelatch.SessionInfo {
 	q := r.URL.Query()
 	return gatelatch.SessionInfo{ID: q.Get("session"), Name: name, Project: q.Get("project")}
-}
-
-func withBody(r *http.Request, raw []byte) *http.Request {
-	r = r.Clone(r.Context())
-	r.Body, r.ContentLength = io.NopCloser(bytes.NewReader(raw)), int64(len(raw))
-	return r
 }
