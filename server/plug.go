@@ -21,6 +21,7 @@ type Plug struct {
 // A Guest is who was let in. What stays connected asks again whether it may.
 type Guest struct {
 	Seat *gatelatch.Seat
+	Who  gatelatch.Actor
 	// Base is the gateway's context: a connection that was taken over outlives
 	// its request.
 	Base  context.Context //nolint:containedctx // see above
@@ -54,7 +55,7 @@ func (s *Server) plug(d Door, p Plug) http.Handler {
 		_ = ctl.SetWriteDeadline(time.Time{})
 		s.waiting.Add(1)
 		defer s.waiting.Done()
-		p.Serve(w, r, Guest{Seat: q.seat, Base: q.base(), Valid: func() error {
+		p.Serve(w, r, Guest{Seat: q.seat, Who: q.who, Base: q.base(), Valid: func() error {
 			if !s.opt.Auth.Valid(q.base(), q.key.ID) {
 				return gatelatch.ErrForbidden
 			}

@@ -50,6 +50,7 @@ type Answer struct {
 	Expired   bool
 	Answers   map[string]string
 	Choice    gatelatch.Choice
+	Mode      gatelatch.Mode // with a plan: what the session goes on in
 }
 
 // A Desk asks for all agents of a process.
@@ -91,7 +92,24 @@ func (d *Desk) Ask(ctx context.Context, svc gatelatch.Service, q Question, asked
 	if err != nil {
 		return Answer{}, err
 	}
-	return q.answer(ctx, svc, b)
+	return answer(ctx, svc, b, q.Fixed && string(b.Calls[0].Input) != string(q.Input))
+}
+
+// Wait goes on waiting for a question that was asked before, perhaps by another
+// process. svc is the gateway in this one.
+func Wait(ctx context.Context, svc *gatelatch.Seat, batchID string) (Answer, error) {
+	b, err := svc.Batch(ctx, batchID)
+	if err == nil {
+		b, err = svc.Await(ctx, batchID, hold(b.Claimed))
+	}
+	if err != nil {
+		return Answer{}, err
+	}
+	return answer(ctx, svc, b, gatelatch.SumOf(b.Calls[0].Input) != b.Calls[0].Proposed)
+}
+
+func hold(holder string) gatelatch.Hold {
+	return gatelatch.Hold{Holder: holder, Lease: lease, Consume: true}
 }
 
 // proposal claims the question as the one that this call is about. The name of
@@ -117,7 +135,7 @@ func (d *Desk) proposal(q Question) (p gatelatch.Proposal, leave func()) {
 	return gatelatch.Proposal{
 		Session: q.Session, Message: q.ID, Context: q.Context, Limit: q.Limit,
 		Pair: "ask", Repeats: true,
-		Hold: gatelatch.Hold{Holder: holder, Lease: lease, Consume: true},
+		Hold: hold(holder),
 		Calls: []gatelatch.ProposedCall{{
 			Ref: q.ID, Kind: Kind(q.Tool), Tool: q.Tool, Input: q.Input, Dir: q.Dir, Claim: q.Claim,
 		}},
@@ -135,8 +153,9 @@ func Kind(tool string) gatelatch.Kind {
 	return gatelatch.Permission
 }
 
-// answer is an allow only for an allowed call of a batch that is ours.
-func (q Question) answer(ctx context.Context, svc gatelatch.Service, b *gatelatch.Batch) (Answer, error) {
+// answer is an allow only for an allowed call of a batch that is ours. changed
+// says that the protocol can't carry the input that was allowed.
+func answer(ctx context.Context, svc gatelatch.Service, b *gatelatch.Batch, changed bool) (Answer, error) {
 	if len(b.Calls) != 1 || !b.Held() {
 		return Answer{}, errors.New("the gateway's answer is not about this call")
 	}
@@ -148,8 +167,8 @@ func (q Question) answer(ctx context.Context, svc gatelatch.Service, b *gatelatc
 	if c.State != gatelatch.Allowed || c.Consumed == nil {
 		return Answer{Text: c.Answer(), Interrupt: d.Interrupt, Reply: d.Reply, Expired: c.State == gatelatch.Expired}, nil
 	}
-	if q.Fixed && string(c.Input) != string(q.Input) {
-		report := gatelatch.Report{Session: q.Session.ID, Ref: c.Ref, OK: false}
+	if changed {
+		report := gatelatch.Report{Batch: b.ID, Call: c.ID, Fence: b.Opened.Fence, OK: false}
 		err := svc.Report(ctx, report)
 		return Answer{Reply: true, Text: "This was allowed with another input only. Call it again with " + string(c.Input)}, err
 	}
@@ -157,7 +176,7 @@ func (q Question) answer(ctx context.Context, svc gatelatch.Service, b *gatelatc
 	if err != nil {
 		return Answer{}, err
 	}
-	return Answer{Allowed: true, Input: input, Answers: d.Answers, Choice: d.Choice}, nil
+	return Answer{Allowed: true, Input: input, Answers: d.Answers, Choice: d.Choice, Mode: d.Mode}, nil
 }
 
 // effective is the input that runs: for a question, with the answers in it.

@@ -13,6 +13,7 @@ import (
 
 	"github.com/gatelatch/gatelatch"
 	"github.com/gatelatch/gatelatch/adapter/ask"
+	"github.com/gatelatch/gatelatch/adapter/control"
 	"github.com/gatelatch/gatelatch/internal/strictjson"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
@@ -158,18 +159,12 @@ func tell(wait, ctx context.Context, req *sdk.CallToolRequest) {
 // form is the answer as Claude Code reads it. An allow always carries the input
 // (P5), a denial always a message.
 func form(a ask.Answer) ([]byte, error) {
-	if a.Allowed {
-		return strictjson.Marshal(struct {
-			Behavior     string          `json:"behavior"`
-			UpdatedInput json.RawMessage `json:"updatedInput"`
-		}{"allow", a.Input})
+	if !a.Allowed {
+		return strictjson.Marshal(control.DenyResult(a.Text, a.Interrupt))
 	}
-	if a.Text == "" {
-		a.Text = "The request was not decided, so it was denied."
+	r := control.AllowResult(a.Input)
+	if a.Mode != "" {
+		r.UpdatedPermissions = []control.Permission{control.SetMode(string(a.Mode))}
 	}
-	return strictjson.Marshal(struct {
-		Behavior  string `json:"behavior"`
-		Message   string `json:"message"`
-		Interrupt bool   `json:"interrupt,omitempty"`
-	}{"deny", a.Text, a.Interrupt})
+	return strictjson.Marshal(r)
 }

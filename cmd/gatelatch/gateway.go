@@ -194,7 +194,7 @@ func (g *gateway) listen(ctx context.Context, gate *gatelatch.Gate, rules *rules
 	srv, err := server.New(server.Options{
 		Gate: gate, Auth: g.auth, Web: web.FS(), URL: g.url, Version: version, Policy: rules.path(), Note: func(ctx context.Context) error { return rules.follow(ctx, gate) },
 		Notice: joinProblems(rules.Problem, g.drift.Problem, g.trail.Problem),
-		Tools:  g.tools, Plugs: plugs(), Log: g.opt.log,
+		Tools:  g.tools, Plugs: plugs(g.opt.log), Log: g.opt.log,
 	})
 	if err != nil {
 		return err

@@ -2,27 +2,74 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"io"
+	"log/slog"
 	"net/http"
 
 	"github.com/gatelatch/gatelatch"
+	asking "github.com/gatelatch/gatelatch/adapter/ask"
+	"github.com/gatelatch/gatelatch/adapter/bridge"
 	"github.com/gatelatch/gatelatch/adapter/mcp"
+	"github.com/gatelatch/gatelatch/adapter/openclaw"
+	"github.com/gatelatch/gatelatch/adapter/sema"
+	"github.com/gatelatch/gatelatch/adapter/ws"
 	"github.com/gatelatch/gatelatch/api"
 	"github.com/gatelatch/gatelatch/server"
 )
 
-// plugs are the protocols of others that the gateway speaks itself.
-func plugs() []server.Plug {
+// plugs are the protocols of others that the gateway speaks itself. Each has a
+// path for agents and one for people, so that no key fits both.
+func plugs(log *slog.Logger) []server.Plug {
+	desk, book := new(asking.Desk), new(openclaw.Book)
 	return []server.Plug{
 		{Path: "/mcp", Role: api.Agents, Serve: serveMCP()},
+		{Path: "/ws/control", Role: api.Agents, Serve: socket(func(r *http.Request, g server.Guest) speaker {
+			return &bridge.Agent{Desk: desk, Service: g.Seat, Session: guestSession(r, "Claude Code"), Explain: undecided, Log: log}
+		})},
+		{Path: "/ws/browser", Role: api.People, Serve: socket(func(_ *http.Request, g server.Guest) speaker {
+			return &bridge.Browser{Seat: g.Seat, Explain: noEffect, Log: log}
+		})},
+		{Path: "/ws/sema", Role: api.Agents, Serve: socket(func(r *http.Request, g server.Guest) speaker {
+			return &sema.Agent{Desk: desk, Service: g.Seat, Session: guestSession(r, "Sema"), Explain: undecided, Log: log}
+		})},
+		{Path: "/ws/sema/ui", Role: api.People, Serve: socket(func(_ *http.Request, g server.Guest) speaker {
+			return &sema.UI{Seat: g.Seat, Explain: noEffect, Log: log}
+		})},
+		{Path: "/ws/openclaw", Role: api.Agents, Serve: socket(func(r *http.Request, g server.Guest) speaker {
+			return &openclaw.Agent{Desk: desk, Book: book, Seat: g.Seat, Who: g.Who, Session: guestSession(r, "OpenClaw"), Explain: undecided}
+		})},
+		{Path: "/ws/openclaw/operator", Role: api.People, Serve: socket(func(_ *http.Request, g server.Guest) speaker {
+			return &openclaw.Operator{Seat: g.Seat, Explain: noEffect}
+		})},
 	}
 }
 
+// speaker is one connection of a protocol.
+type speaker interface {
+	Serve(ctx context.Context, c ws.Conn, valid func() error) error
+}
+
+func socket(meet func(*http.Request, server.Guest) speaker) func(http.ResponseWriter, *http.Request, server.Guest) {
+	return func(w http.ResponseWriter, r *http.Request, g server.Guest) {
+		s := meet(r, g)
+		ws.Serve(g.Base, w, r, func(ctx context.Context, c ws.Conn) error { return s.Serve(ctx, c, g.Valid) })
+	}
+}
+
+// undecided is what an agent hears when there is no decision, and noEffect what
+// a person hears whose decision was none.
+func undecided(err error) string {
+	return "Gatelatch could not decide this, so it is denied: " + noEffect(err)
+}
+
+func noEffect(err error) string {
+	_, e := api.FromError(err)
+	return e.Message
+}
+
 func serveMCP() func(http.ResponseWriter, *http.Request, server.Guest) {
-	h := mcp.NewHTTP(version, func(err error) string {
-		_, e := api.FromError(err)
-		return "Gatelatch could not decide this, so it is denied: " + e.Message
-	})
+	h := mcp.NewHTTP(version, undecided)
 	return func(w http.ResponseWriter, r *http.Request, g server.Guest) {
 		serveMCPBody(w, r, h, mcp.Caller{Service: g.Seat, Session: guestSession(r, "Claude Code")})
 	}

@@ -24,6 +24,9 @@ var layer = map[string]int{
 	"render": 3, "client": 3, "auth": 3, "api/gen": 3, "internal/storage": 3, "internal/backup": 3, "model/modeltest": 3,
 	"policy/history": 3, "policy/claude": 3, "adapter/control": 3,
 
+	"adapter/ask": 2, "adapter/inbox": 2, "adapter/ws": 2,
+	"adapter/adaptertest": 5, "adapter/mcp": 3, "adapter/bridge": 4, "adapter/sema": 3, "adapter/openclaw": 3,
+
 	"store/memory": 4, "store/sqlite": 4, "store/postgres": 4, "store/storetest": 4, "server": 4, "adapter/hookcmd": 4, "adapter/runner": 4,
 	"policy/review": 4,
 
@@ -43,6 +46,8 @@ var outside = map[string][]string{
 	"render":              {"github.com/aymanbagabas/go-udiff"},
 	"store/sqlite":        {"modernc.org/sqlite"},
 	"store/postgres":      {"github.com/jackc/pgx/v5"},
+	"adapter/mcp":         {"github.com/modelcontextprotocol/go-sdk"},
+	"adapter/ws":          {"github.com/coder/websocket"},
 	"cmd/gatelatch":       {"github.com/spf13/cobra", "go.yaml.in/yaml/v3"},
 	"model/modeltest":     {"pgregory.net/rapid"},
 	"bench":               {"github.com/jackc/pgx/v5", "mvdan.cc/sh/v3"},

@@ -1,0 +1,205 @@
+// Package inbox is what clients of people have in common, whatever they speak:
+// they hear of each call that waits, once, and decide on what they were shown.
+package inbox
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"sync"
+
+	"github.com/gatelatch/gatelatch"
+	"github.com/gatelatch/gatelatch/internal/strictjson"
+)
+
+const (
+	page   = 100
+	events = 256
+)
+
+// An Inbox is what one client was shown and nobody has settled yet.
+type Inbox struct {
+	seat *gatelatch.Seat
+
+	mu    sync.Mutex
+	shown map[string]gatelatch.Listed // by call
+	done  map[string]bool             // that this client decided, and was not told of yet
+}
+
+// New returns the inbox of a person's client.
+func New(seat *gatelatch.Seat) *Inbox {
+	return &Inbox{seat: seat, shown: map[string]gatelatch.Listed{}, done: map[string]bool{}}
+}
+
+// Follow tells of each call that waits, those that already do first, again if
+// it was edited, and of each that no longer does. It returns nil with ctx, and
+// an error when one of them fails.
+func (in *Inbox) Follow(ctx context.Context, waits, settled func(gatelatch.Listed) error) error {
+	if err := in.follow(ctx, waits, settled); ctx.Err() == nil {
+		return err
+	}
+	return nil
+}
+
+func (in *Inbox) follow(ctx context.Context, waits, settled func(gatelatch.Listed) error) error {
+	// The end of the trail first: what happens meanwhile is then behind it.
+	st, err := in.seat.Status(ctx)
+	if err != nil {
+		return err
+	}
+	q := gatelatch.Query{Pending: true, Limit: page}
+	for more := true; more; {
+		p, err := in.seat.List(ctx, q)
+		if err != nil {
+			return err
+		}
+		for _, l := range p.Calls {
+			if err := in.look(l, waits, settled); err != nil {
+				return err
+			}
+			q.After = l.ID
+		}
+		more = p.More
+	}
+	for after := st.Seq; ; {
+		es, err := in.seat.Follow(ctx, after, events)
+		if err != nil {
+			return err
+		}
+		for _, e := range es {
+			after = e.Seq
+			if err := in.heard(ctx, e, waits, settled); err != nil {
+				return err
+			}
+		}
+	}
+}
+
+func (in *Inbox) heard(ctx context.Context, e gatelatch.Event, waits, settled func(gatelatch.Listed) error) error {
+	switch e.Kind {
+	case gatelatch.CallJudged, gatelatch.CallEdited, gatelatch.CallDecided, gatelatch.CallExpired, gatelatch.CallWithdrawn, gatelatch.CallRevoked:
+	default:
+		return nil
+	}
+	l, err := in.seat.Call(ctx, e.Call)
+	switch {
+	case errors.Is(err, gatelatch.ErrNotFound):
+		return nil
+	case err != nil:
+		return err
+	}
+	return in.look(l, waits, settled)
+}
+
+func (in *Inbox) look(l gatelatch.Listed, waits, settled func(gatelatch.Listed) error) error {
+	in.mu.Lock()
+	old, known := in.shown[l.ID]
+	switch {
+	case l.State != gatelatch.Pending:
+		delete(in.shown, l.ID)
+		delete(in.done, l.ID)
+	default:
+		in.shown[l.ID] = l
+	}
+	in.mu.Unlock()
+	switch {
+	case l.State == gatelatch.Pending && (!known || old.Digest != l.Digest):
+		return waits(l)
+	case l.State != gatelatch.Pending && known:
+		return settled(l)
+	}
+	return nil
+}
+
+// Shown returns a call as the client knows it. One that it was not shown, or
+// that is settled, is not found: never a success.
+func (in *Inbox) Shown(id string) (gatelatch.Listed, error) {
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	l, ok := in.shown[id]
+	if !ok || in.done[id] {
+		return l, fmt.Errorf("nothing waits under this id: %w", gatelatch.ErrNotFound)
+	}
+	return l, nil
+}
+
+// All returns what waits, the oldest first.
+func (in *Inbox) All() []gatelatch.Listed {
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	return slices.SortedFunc(maps.Values(in.shown), func(a, b gatelatch.Listed) int {
+		return cmp.Or(a.Batch.Created.Compare(b.Batch.Created), cmp.Compare(a.ID, b.ID))
+	})
+}
+
+// Only returns the one call that fits, for a client that does not say which it
+// means. With more than one, or none, it is not found.
+func (in *Inbox) Only(fits func(gatelatch.Listed) bool) (only gatelatch.Listed, err error) {
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	n := 0
+	for _, l := range in.shown {
+		if !in.done[l.ID] && fits(l) {
+			only, n = l, n+1
+		}
+	}
+	if n != 1 {
+		return gatelatch.Listed{}, fmt.Errorf("%d calls wait that this could mean; it needs the id of one: %w", n, gatelatch.ErrNotFound)
+	}
+	return only, nil
+}
+
+// Decide settles a call as it was shown. A client does that once.
+func (in *Inbox) Decide(ctx context.Context, l gatelatch.Listed, d gatelatch.Decision) error {
+	d.Digest = l.Digest
+	if _, err := in.seat.Decide(ctx, l.ID, d); err != nil {
+		return err
+	}
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	if _, waits := in.shown[l.ID]; waits {
+		in.done[l.ID] = true
+	}
+	return nil
+}
+
+// Edit replaces the input, and returns the call as it is then. What a hook made
+// of it, or a rule, is not what the client meant, and is not decided.
+func (in *Inbox) Edit(ctx context.Context, l gatelatch.Listed, input []byte) (gatelatch.Listed, error) {
+	input, err := strictjson.Compact(input)
+	if err != nil {
+		return l, fmt.Errorf("%w: %w", gatelatch.ErrInvalid, err)
+	}
+	if bytes.Equal(input, l.Input) {
+		return l, nil
+	}
+	b, err := in.seat.Edit(ctx, l.ID, l.Digest, input)
+	if err != nil {
+		return l, err
+	}
+	c := b.Call(l.ID)
+	switch {
+	case c == nil || c.State != gatelatch.Pending:
+		return l, fmt.Errorf("a rule settled the call with this input: %w", gatelatch.ErrSettled)
+	case !bytes.Equal(c.Input, input):
+		return l, gatelatch.ErrChanged
+	}
+	l.Call, l.Batch = c, b
+	return l, nil
+}
+
+// Terms is what an allow that is to be remembered remembers: the narrowest that
+// policy offers, in the first of the scopes that it does.
+func (in *Inbox) Terms(l gatelatch.Listed, scopes ...gatelatch.Scope) (t *gatelatch.Terms, err error) {
+	for _, s := range scopes {
+		var match string
+		if match, err = in.seat.Remember(l, s); err == nil {
+			return &gatelatch.Terms{Scope: s, Match: match}, nil
+		}
+	}
+	return nil, err
+}
