@@ -27,6 +27,8 @@ type Rig struct {
 	Agent  *gatelatch.Seat
 	Person *gatelatch.Seat
 	Who    gatelatch.Actor // the agent
+
+	peers []*Peer
 }
 
 // Run runs a test in virtual time, with a gate of its own.
@@ -50,7 +52,13 @@ func Run(t *testing.T, fn func(t *testing.T, r *Rig)) {
 				t.Error(err)
 			}
 		}()
-		fn(t, &Rig{t, g, g.As(who), g.As(gatelatch.Actor{Kind: gatelatch.PersonActor, ID: "key_m", Name: "mira"}), who})
+		r := &Rig{T: t, Gate: g, Who: who, Agent: g.As(who), Person: g.As(gatelatch.Actor{Kind: gatelatch.PersonActor, ID: "key_m", Name: "mira"})}
+		defer func() {
+			for _, p := range r.peers {
+				_ = p.Leave()
+			}
+		}()
+		fn(t, r)
 	})
 }
 
@@ -108,15 +116,20 @@ type Peer struct {
 	t       *testing.T
 	in, out chan []byte
 	gone    chan struct{}
-	ended   chan error
-	Revoked bool // the peer's key no longer holds
+	leave   func() // closes gone
+	ended   chan struct{}
+	err     error // once it is ended
+	Revoked bool  // the peer's key no longer holds
 }
 
 // Connect has serve speak with the test.
 func (r *Rig) Connect(serve func(context.Context, ws.Conn, func() error) error) *Peer {
-	p := &Peer{t: r.T, in: make(chan []byte), out: make(chan []byte, 100), gone: make(chan struct{}), ended: make(chan error, 1)}
+	p := &Peer{t: r.T, in: make(chan []byte), out: make(chan []byte, 100), gone: make(chan struct{}), ended: make(chan struct{})}
+	p.leave = sync.OnceFunc(func() { close(p.gone) })
+	r.peers = append(r.peers, p)
 	go func() {
-		p.ended <- serve(context.Background(), p, func() error {
+		defer close(p.ended)
+		p.err = serve(context.Background(), p, func() error {
 			if p.Revoked {
 				return gatelatch.ErrForbidden
 			}
@@ -159,8 +172,8 @@ func (p *Peer) Say(raw string) {
 	p.t.Helper()
 	select {
 	case p.in <- []byte(raw):
-	case err := <-p.ended:
-		p.t.Fatalf("the connection ended: %v", err)
+	case <-p.ended:
+		p.t.Fatalf("the connection ended: %v", p.err)
 	}
 }
 
@@ -190,9 +203,20 @@ func (p *Peer) Quiet() {
 
 // Leave cuts the connection, and returns when the adapter is through with it.
 func (p *Peer) Leave() error {
-	close(p.gone)
-	return <-p.ended
+	p.leave()
+	<-p.ended
+	return p.err
 }
 
 // Ended returns why the adapter ended the connection.
-func (p *Peer) Ended() error { return <-p.ended }
+func (p *Peer) Ended() error {
+	p.t.Helper()
+	synctest.Wait()
+	select {
+	case <-p.ended:
+		return p.err
+	default:
+		p.t.Fatal("the connection did not end")
+		return nil
+	}
+}

@@ -168,11 +168,14 @@ func (in *Inbox) Decide(ctx context.Context, l gatelatch.Listed, d gatelatch.Dec
 }
 
 // Edit replaces the input, and returns the call as it is then. What a hook made
-// of it, or a rule, is not what the client meant, and is not decided.
+// of it is not what the client meant, and is not decided.
 func (in *Inbox) Edit(ctx context.Context, l gatelatch.Listed, input []byte) (gatelatch.Listed, error) {
+	if _, err := strictjson.Fields(input); err != nil { // an input is an object
+		return l, fmt.Errorf("%w: %w", gatelatch.ErrInvalid, err)
+	}
 	input, err := strictjson.Compact(input)
 	if err != nil {
-		return l, fmt.Errorf("%w: %w", gatelatch.ErrInvalid, err)
+		return l, err
 	}
 	if bytes.Equal(input, l.Input) {
 		return l, nil
@@ -182,10 +185,7 @@ func (in *Inbox) Edit(ctx context.Context, l gatelatch.Listed, input []byte) (ga
 		return l, err
 	}
 	c := b.Call(l.ID)
-	switch {
-	case c == nil || c.State != gatelatch.Pending:
-		return l, fmt.Errorf("a rule settled the call with this input: %w", gatelatch.ErrSettled)
-	case !bytes.Equal(c.Input, input):
+	if !bytes.Equal(c.Input, input) {
 		return l, gatelatch.ErrChanged
 	}
 	l.Call, l.Batch = c, b

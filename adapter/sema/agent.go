@@ -92,6 +92,9 @@ func (a *Agent) question(event string, r request) (q ask.Question, method string
 		}
 	case questionEvent:
 		method, q.Tool = questionAnswer, "AskUserQuestion"
+		if len(r.Questions) == 0 {
+			err = errors.New("the event asks nothing")
+		}
 		fields := map[string]json.RawMessage{"questions": r.Questions}
 		if len(r.Metadata) > 0 {
 			fields["metadata"] = r.Metadata
