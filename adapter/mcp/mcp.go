@@ -84,6 +84,9 @@ type arguments struct {
 }
 
 func (s *Server) approve(ctx context.Context, req *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
+	if isHook(req) {
+		return denyHook(req)
+	}
 	a, err := s.ask(ctx, req)
 	if err != nil {
 		a = ask.Answer{Text: s.explain(err)}
