@@ -2,12 +2,17 @@ package e2e
 
 import (
 	"encoding/json"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 
+	"github.com/gatelatch/gatelatch/api"
+	"github.com/gatelatch/gatelatch/client"
 	"github.com/gatelatch/gatelatch/e2e/output"
 	"github.com/gatelatch/gatelatch/e2e/scriptedmodel"
 )
@@ -102,5 +107,86 @@ func TestPromptTool(t *testing.T) {
 			}
 			a.sawRefusal("not today")
 		})
+	}
+}
+
+// REL-31: the prompt tool is killed while a call waits, or finds no gateway:
+// nothing runs, the agent goes on, and what waited still does.
+func TestPromptToolFails(t *testing.T) {
+	t.Parallel()
+	t.Run("killed", func(t *testing.T) {
+		t.Parallel()
+		g := startGateway(t, "")
+		in, a := openInbox(t, g), newAgent(t)
+		pid := filepath.Join(a.home, "pid")
+		var config struct {
+			Servers map[string]map[string]any `json:"mcpServers"`
+		}
+		if err := json.Unmarshal([]byte(g.cli("mcp", "--print")), &config); err != nil {
+			t.Fatal(err)
+		}
+		tool := config.Servers["gatelatch"]
+		tool["args"] = append([]any{"-c", `echo $$ > "$0"; exec "$@"`, pid, tool["command"]}, tool["args"].([]any)...)
+		tool["command"] = "/bin/sh"
+		s := a.print(scriptedmodel.Prompt(scriptedmodel.Bash("touch x"), scriptedmodel.Say("done")), "--mcp-config="+dump(t, config), promptTool)
+
+		c := in.waitCard("touch x")
+		raw, err := os.ReadFile(pid)
+		if err != nil {
+			t.Fatal(err)
+		}
+		n, err := strconv.Atoi(strings.TrimSpace(string(raw)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := syscall.Kill(n, syscall.SIGKILL); err != nil {
+			t.Fatal(err)
+		}
+		wantDone(t, s.result())
+		if a.made("x") || len(g.waiting()) != 1 {
+			t.Errorf("x was made: %v; %d calls wait", a.made("x"), len(g.waiting()))
+		}
+		c.deny("")
+	})
+	t.Run("no gateway", func(t *testing.T) {
+		t.Parallel()
+		g := startGateway(t, "")
+		config := mcpStdio(g)
+		g.kill()
+		a := newAgent(t)
+		s := a.print(touch("x"), config, promptTool)
+		wantDone(t, s.result())
+		if a.made("x") {
+			t.Error("a call ran without a gateway")
+		}
+		a.sawRefusal("Gatelatch is not reachable, so nothing is allowed")
+	})
+}
+
+// S7: a question comes through the prompt tool with its options, and its answer
+// reaches the model.
+func TestPromptToolAsksQuestions(t *testing.T) {
+	t.Parallel()
+	g := startGateway(t, "")
+	a := newAgent(t)
+	s := a.print(scriptedmodel.Prompt(scriptedmodel.Call("AskUserQuestion", map[string]any{"questions": []any{map[string]any{
+		"question": "Which database?", "header": "DB", "multiSelect": false,
+		"options": []any{map[string]any{"label": "Postgres", "description": "SQL"}, map[string]any{"label": "Mongo", "description": "docs"}},
+	}}}), scriptedmodel.Say("done")), mcpStdio(g), promptTool)
+	until(t, "the question to wait", func() bool { return len(g.waiting()) == 1 })
+	people, err := client.ForPeople(g.state)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := people.Call(t.Context(), g.waiting()[0])
+	if err != nil || c.Kind != "question" {
+		t.Fatalf("%+v, %v", c, err)
+	}
+	if _, err := people.Decide(t.Context(), c.ID, api.Decision{State: "allowed", Digest: c.Digest, Answers: map[string]string{"Which database?": "Postgres"}}); err != nil {
+		t.Fatal(err)
+	}
+	wantDone(t, s.result())
+	if got := fmt.Sprint(a.model.Results()); !strings.Contains(got, `"Which database?"="Postgres"`) {
+		t.Errorf("the model heard %s", got)
 	}
 }
