@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/gatelatch/gatelatch/e2e/scriptedmodel"
 )
 
 func (g *gateway) socketURL(path string) string {
@@ -218,4 +220,28 @@ func TestAgentRefusesOurWebSocket(t *testing.T) {
 	if s.cmd.ProcessState.ExitCode() != 1 || !strings.Contains(s.stderr.String(), "--sdk-url rejected") {
 		t.Errorf("exit %v: %s", s.cmd.ProcessState, &s.stderr)
 	}
+}
+
+// Hooks of type http need nothing installed: the gateway itself answers them.
+// When it is killed while one waits, the call is blocked.
+func TestHooksOverHTTP(t *testing.T) {
+	t.Parallel()
+	g := startGateway(t, "")
+	in, a := openInbox(t, g), newAgent(t)
+	settings := dump(t, map[string]any{"hooks": map[string]any{"PreToolUse": []any{map[string]any{"matcher": "*", "hooks": []any{map[string]any{
+		"type": "http", "url": g.url + "/hooks/claude?limit=3600", "timeout": 3600, "onFailure": "block",
+		"headers": map[string]string{"Authorization": "Bearer $GATELATCH_KEY"}, "allowedEnvVars": []string{"GATELATCH_KEY"},
+	}}}}}})
+	s := a.printEnv([]string{"GATELATCH_KEY=" + g.agentKey()},
+		scriptedmodel.Prompt(scriptedmodel.Bash("touch x"), scriptedmodel.Bash("touch y"), scriptedmodel.Bash("touch z"), scriptedmodel.Say("done")),
+		"--permission-mode", "default", "--settings", settings, wouldRun)
+	in.waitCard("touch x").allow()
+	in.waitCard("touch y").deny("not today")
+	in.waitCard("touch z")
+	g.kill()
+	wantDone(t, s.result())
+	if !a.made("x") || a.made("y") || a.made("z") {
+		t.Errorf("x, y, z: %v %v %v", a.made("x"), a.made("y"), a.made("z"))
+	}
+	a.sawRefusal("not today")
 }

@@ -24,6 +24,7 @@ func plugs(log *slog.Logger) []server.Plug {
 	desk, book := new(asking.Desk), new(openclaw.Book)
 	return []server.Plug{
 		{Path: "/mcp", Role: api.Agents, Serve: serveMCP()},
+		{Path: "/hooks/claude", Role: api.Agents, Serve: serveHook},
 		{Path: "/ws/control", Role: api.Agents, Serve: socket(func(r *http.Request, g server.Guest) speaker {
 			return &bridge.Agent{Desk: desk, Service: g.Seat, Session: guestSession(r, "Claude Code"), Explain: undecided, Log: log}
 		})},
