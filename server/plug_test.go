@@ -80,10 +80,16 @@ func TestProofAmongSubprotocols(t *testing.T) {
 		want   int
 	}{
 		"as a subprotocol": {func(p string) http.Header { return http.Header{"Sec-Websocket-Protocol": {"gatelatch, proof." + p}} }, 204},
-		"in both":          {func(p string) http.Header { return http.Header{"Sec-Websocket-Protocol": {"proof." + p}, api.PageHeader: {p}} }, 401},
-		"twice":            {func(p string) http.Header { return http.Header{"Sec-Websocket-Protocol": {"proof." + p + ", proof." + p}} }, 401},
-		"without a proof":  {func(string) http.Header { return http.Header{"Sec-Websocket-Protocol": {"gatelatch"}} }, 401},
-		"of another page":  {func(p string) http.Header { return http.Header{"Sec-Websocket-Protocol": {"proof." + p[:len(p)-2] + "00"}} }, 401},
+		"in both": {func(p string) http.Header {
+			return http.Header{"Sec-Websocket-Protocol": {"proof." + p}, api.PageHeader: {p}}
+		}, 401},
+		"twice": {func(p string) http.Header {
+			return http.Header{"Sec-Websocket-Protocol": {"proof." + p + ", proof." + p}}
+		}, 401},
+		"without a proof": {func(string) http.Header { return http.Header{"Sec-Websocket-Protocol": {"gatelatch"}} }, 401},
+		"of another page": {func(p string) http.Header {
+			return http.Header{"Sec-Websocket-Protocol": {"proof." + p[:len(p)-2] + "00"}}
+		}, 401},
 	} {
 		r := w.request("GET", "/plug/people", nil)
 		proof := w.proof(r)

@@ -240,10 +240,10 @@ func (g *gateway) serve(s *http.Server, ln net.Listener) {
 func listenLoopback(addr string) (net.Listener, error) {
 	host, _, err := net.SplitHostPort(addr)
 	if err != nil {
-		return nil, withHint(fmt.Errorf("--listen %s: %w", addr, err), "give host and port, such as "+defaultListen)
+		return nil, withHint(fmt.Errorf("can't listen on %s: %w", addr, err), "give host and port, such as "+defaultListen)
 	}
 	if ip := net.ParseIP(host); host != "localhost" && (ip == nil || !ip.IsLoopback()) {
-		return nil, withHint(fmt.Errorf("--listen %s is not a loopback address", addr),
+		return nil, withHint(fmt.Errorf("can't listen on %s, which is not a loopback address", addr),
 			"the gateway listens on this machine only; forward a port with ssh to reach it from elsewhere")
 	}
 	ln, err := net.Listen("tcp", addr)
