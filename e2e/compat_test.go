@@ -120,6 +120,38 @@ func TestPeopleOfOtherProtocols(t *testing.T) {
 	}
 }
 
+// P3, P4 in the browser itself: the page's own session opens the WebSocket, by a
+// proof that is good once.
+func TestPageDecidesOverItsWebSocket(t *testing.T) {
+	t.Parallel()
+	g := startGateway(t, "")
+	in, q := openInbox(t, g), newStub(t, g).propose("touch x")
+	in.waitCard("touch x")
+	got := read[string](in.tab, "decide over a WebSocket", `(async () => {
+		const bytes = (text) => new TextEncoder().encode(text);
+		const hex = (b) => Array.from(new Uint8Array(b), (x) => x.toString(16).padStart(2, "0")).join("");
+		const sum = (text) => crypto.subtle.digest("SHA-256", bytes(text));
+		const half = Object.values(localStorage).find((v) => v.startsWith("gkp_"));
+		const key = await crypto.subtle.importKey("raw", await sum(half), {name: "HMAC", hash: "SHA-256"}, false, ["sign"]);
+		const text = "v1." + Date.now() + "." + hex(crypto.getRandomValues(new Uint8Array(16))) + "." + hex(await sum(""));
+		const proof = text + "." + hex(await crypto.subtle.sign("HMAC", key, bytes("gatelatch.page.v1\nGET\n/ws/browser\n" + text)));
+		const open = () => new Promise((done) => {
+			const socket = new WebSocket("ws://" + location.host + "/ws/browser", ["gatelatch", "proof." + proof]);
+			socket.onerror = () => done("refused");
+			socket.onmessage = (e) => {
+				const m = JSON.parse(e.data);
+				if (m.type === "permission_resolved") done(m.behavior);
+				else socket.send(JSON.stringify({type: "permission_response", request_id: m.request.request_id, behavior: "allow"}));
+			};
+		});
+		return await open() + ", then " + await open();
+	})()`)
+	if got != "allow, then refused" {
+		t.Errorf("the page got %q", got)
+	}
+	q.wantDecision("allow")
+}
+
 func dump(t *testing.T, v any) string {
 	t.Helper()
 	raw, err := json.Marshal(v)
