@@ -92,7 +92,7 @@ func (d *Desk) Ask(ctx context.Context, svc gatelatch.Service, q Question, asked
 	if err != nil {
 		return Answer{}, err
 	}
-	return answer(ctx, svc, b, q.Fixed && string(b.Calls[0].Input) != string(q.Input))
+	return answer(ctx, svc, b, func(c *gatelatch.Call) bool { return q.Fixed && string(c.Input) != string(q.Input) })
 }
 
 // Wait goes on waiting for a question that was asked before, perhaps by another
@@ -105,7 +105,7 @@ func Wait(ctx context.Context, svc *gatelatch.Seat, batchID string) (Answer, err
 	if err != nil {
 		return Answer{}, err
 	}
-	return answer(ctx, svc, b, gatelatch.SumOf(b.Calls[0].Input) != b.Calls[0].Proposed)
+	return answer(ctx, svc, b, func(c *gatelatch.Call) bool { return gatelatch.SumOf(c.Input) != c.Proposed })
 }
 
 func hold(holder string) gatelatch.Hold {
@@ -155,7 +155,7 @@ func Kind(tool string) gatelatch.Kind {
 
 // answer is an allow only for an allowed call of a batch that is ours. changed
 // says that the protocol can't carry the input that was allowed.
-func answer(ctx context.Context, svc gatelatch.Service, b *gatelatch.Batch, changed bool) (Answer, error) {
+func answer(ctx context.Context, svc gatelatch.Service, b *gatelatch.Batch, changed func(*gatelatch.Call) bool) (Answer, error) {
 	if len(b.Calls) != 1 || !b.Held() {
 		return Answer{}, errors.New("the gateway's answer is not about this call")
 	}
@@ -167,7 +167,7 @@ func answer(ctx context.Context, svc gatelatch.Service, b *gatelatch.Batch, chan
 	if c.State != gatelatch.Allowed || c.Consumed == nil {
 		return Answer{Text: c.Answer(), Interrupt: d.Interrupt, Reply: d.Reply, Expired: c.State == gatelatch.Expired}, nil
 	}
-	if changed {
+	if changed(c) {
 		report := gatelatch.Report{Batch: b.ID, Call: c.ID, Fence: b.Opened.Fence, OK: false}
 		err := svc.Report(ctx, report)
 		return Answer{Reply: true, Text: "This was allowed with another input only. Call it again with " + string(c.Input)}, err

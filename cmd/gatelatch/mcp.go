@@ -56,10 +56,7 @@ says which session asks. The gateway serves the same on the address of its page.
 			return err
 		}
 		explain := func(err error) string { return explainDenial(dir, err) }
-		who := func() (mcp.Caller, error) {
-			c, err := client.ForAgents(dir)
-			return mcp.Caller{Service: &client.Patient{Client: c, Grace: mcpGrace}, Session: info}, err
-		}
+		who := mcpCaller(dir, info, mcpGrace)
 		if listen == "" {
 			return mcp.Stdio(cmd.Context(), os.Stdin, os.Stdout, version, who, explain)
 		}
@@ -71,6 +68,15 @@ says which session asks. The gateway serves the same on the address of its page.
 		})
 	}
 	return cmd
+}
+
+// mcpCaller asks the gateway of a state directory, through its restarts. Each
+// question is patient by itself.
+func mcpCaller(dir statedir.Dir, info gatelatch.SessionInfo, grace time.Duration) func() (mcp.Caller, error) {
+	return func() (mcp.Caller, error) {
+		c, err := client.ForAgents(dir)
+		return mcp.Caller{Service: &client.Patient{Client: c, Grace: grace}, Session: info}, err
+	}
 }
 
 // mcpSession describes the session. The prompt tool is not told where a call

@@ -24,8 +24,8 @@ var layer = map[string]int{
 	"render": 3, "client": 3, "auth": 3, "api/gen": 3, "internal/storage": 3, "internal/backup": 3, "model/modeltest": 3,
 	"policy/history": 3, "policy/claude": 3, "adapter/control": 3,
 
-	"adapter/ask": 2, "adapter/inbox": 2, "adapter/ws": 2,
-	"adapter/adaptertest": 5, "adapter/mcp": 3, "adapter/bridge": 4, "adapter/sema": 3, "adapter/openclaw": 3,
+	"adapter/ask": 3, "adapter/inbox": 3, "adapter/ws": 3,
+	"adapter/mcp": 4, "adapter/bridge": 4, "adapter/sema": 4, "adapter/openclaw": 4, "adapter/adaptertest": 5,
 
 	"store/memory": 4, "store/sqlite": 4, "store/postgres": 4, "store/storetest": 4, "server": 4, "adapter/hookcmd": 4, "adapter/runner": 4,
 	"policy/review": 4,
