@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/gatelatch/gatelatch/e2e/scriptedmodel"
+	"github.com/gatelatch/gatelatch/internal/scriptedmodel"
 )
 
 // touch asks for one harmless, visible effect, and then ends the turn.

@@ -12,7 +12,7 @@ import (
 	"testing"
 
 	"github.com/gatelatch/gatelatch/e2e/output"
-	"github.com/gatelatch/gatelatch/e2e/scriptedmodel"
+	"github.com/gatelatch/gatelatch/internal/scriptedmodel"
 )
 
 // agents limits how many real agents run at once; each takes 200 MB and a core.

@@ -3,7 +3,7 @@ package e2e
 import (
 	"testing"
 
-	"github.com/gatelatch/gatelatch/e2e/scriptedmodel"
+	"github.com/gatelatch/gatelatch/internal/scriptedmodel"
 )
 
 // dialog is what the agent asks in the terminal while the page asks as well.

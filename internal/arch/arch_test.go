@@ -14,7 +14,7 @@ const mod = "github.com/gatelatch/gatelatch"
 var layer = map[string]int{
 	"shell": 0, "shell/spec/gen": 0, "web": 0,
 	"internal/strictjson": 0, "internal/id": 0, "internal/twin": -1, "internal/writer": 0, "internal/statedir": 0, "internal/filelock": 0, "internal/clock": 0, "internal/aside": 0,
-	"internal/hostconfig": 0, "internal/userservice": 0,
+	"internal/hostconfig": 0, "internal/userservice": 0, "internal/scriptedmodel": 0,
 	"store/postgres/pgtest": 0, "model": 0, "model/sim": 0,
 
 	"": 1,
@@ -32,7 +32,7 @@ var layer = map[string]int{
 
 	"cmd/gatelatch": 5, "cmd/gatelatch-hook": 5, "examples/agent-go": 5,
 
-	"e2e/scriptedmodel": 0, "e2e/output": 0, "e2e": 6, "e2e/crash": 6, "e2e/linear": 6, "bench": 6, "bench/hello": 0,
+	"e2e/output": 0, "e2e": 6, "e2e/crash": 6, "e2e/linear": 6, "bench": 6, "bench/hello": 0,
 }
 
 // outside lists the modules that a package may use beyond the standard library.
