@@ -17,6 +17,8 @@ type Hook struct {
 	Command string   // absolute: the agent must not choose it through PATH
 	Args    []string // no shell reads them, so spaces need no quotes
 	Timeout int      // seconds a call may wait for a person
+	// Only is for managed settings: hooks from anywhere else don't run then.
+	Only bool `json:",omitempty"`
 }
 
 // Entry is one hook of a settings file.
@@ -29,8 +31,16 @@ type Entry struct {
 	OnFailure string   `json:"on_failure,omitempty"`
 }
 
-// reportTimeout bounds the hooks that only tell the gateway how a call ended.
+// reportTimeout bounds the hooks that only tell the gateway what happened.
 const reportTimeout = 10
+
+// reports are the events that hold nothing back. They tell how a call ended,
+// and that nobody waits any more for the answer to one: a person who said yes
+// in the terminal, went on to something else or left.
+var reports = []string{
+	"PostToolUse", "PostToolUseFailure", "PermissionDenied",
+	"UserPromptSubmit", "Stop", "StopFailure", "SubagentStart", "SubagentStop", "SessionStart", "SessionEnd",
+}
 
 // ClaudeEntries returns what Claude adds to a settings file.
 //
@@ -42,12 +52,11 @@ func ClaudeEntries(h Hook) []Entry {
 	entry := func(event string, timeout int, onFailure string) Entry {
 		return Entry{Event: event, Matcher: "*", Command: h.Command, Args: withLimit(h.Args, timeout), Timeout: timeout, OnFailure: onFailure}
 	}
-	return []Entry{
-		entry("PreToolUse", h.Timeout, "block"),
-		entry("PermissionRequest", h.Timeout, ""),
-		entry("PostToolUse", reportTimeout, ""),
-		entry("PostToolUseFailure", reportTimeout, ""),
+	out := []Entry{entry("PreToolUse", h.Timeout, "block"), entry("PermissionRequest", h.Timeout, "")}
+	for _, event := range reports {
+		out = append(out, entry(event, reportTimeout, ""))
 	}
+	return out
 }
 
 func withLimit(args []string, seconds int) []string {
@@ -96,18 +105,26 @@ func Claude(settings []byte, h Hook) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	if same {
-		return text, nil
-	}
-	if text, _, err = RemoveClaude(text); err != nil {
-		return nil, err
-	}
-	for _, e := range entries {
-		if text, err = add(text, e); err != nil {
+	if !same {
+		if text, err = replaceOurs(text, entries); err != nil {
 			return nil, err
 		}
 	}
+	if h.Only {
+		return setOnly(text)
+	}
 	return text, nil
+}
+
+func replaceOurs(text []byte, entries []Entry) ([]byte, error) {
+	text, _, err := RemoveClaude(text)
+	for _, e := range entries {
+		if err != nil {
+			return nil, err
+		}
+		text, err = add(text, e)
+	}
+	return text, err
 }
 
 func blank(text []byte) bool { return len(bytes.TrimSpace(text)) == 0 }
@@ -182,6 +199,8 @@ func ClaudeDrift(settings []byte, h Hook) string {
 		return "the file can't be read: " + err.Error()
 	case !same:
 		return "the hooks are not as they were written"
+	case h.Only && !hasOnly(settings):
+		return fmt.Sprintf("%q is no longer set", onlyManaged)
 	}
 	return strings.Join(ClaudeWarnings(settings), "; ")
 }
@@ -218,14 +237,16 @@ func hasExactly(text []byte, entries []Entry) (bool, error) {
 }
 
 // ClaudeWarnings tells what in a settings file keeps hooks from running.
-func ClaudeWarnings(settings []byte) []string {
-	root, err := parse(settings)
+func ClaudeWarnings(settings []byte) (out []string) {
+	f, err := ClaudeFacts(settings)
 	if err != nil {
 		return nil
 	}
-	v := root.member("disableAllHooks")
-	if v == nil || string(v.raw(settings)) == "false" {
-		return nil
+	if f.Disabled {
+		out = append(out, `"disableAllHooks" is set: Claude Code runs no hook of this file, and nothing is gated until it is removed`)
 	}
-	return []string{`"disableAllHooks" is set: Claude Code runs no hook of this file, and nothing is gated until it is removed`}
+	for _, p := range f.Problems {
+		out = append(out, p+": Claude Code may skip the whole file, hooks and all")
+	}
+	return out
 }

@@ -72,6 +72,7 @@ func TestClaudeGolden(t *testing.T) {
 	}
 }
 
+// REL-32: explicit limits, failures that block, and every tool.
 func TestClaudeWritesWhatTheHostNeeds(t *testing.T) {
 	h := testHook()
 	var got struct {
@@ -91,6 +92,14 @@ func TestClaudeWritesWhatTheHostNeeds(t *testing.T) {
 		"PermissionRequest":  {86400, nil},
 		"PostToolUse":        {10, nil},
 		"PostToolUseFailure": {10, nil},
+		"PermissionDenied":   {10, nil},
+		"UserPromptSubmit":   {10, nil},
+		"Stop":               {10, nil},
+		"StopFailure":        {10, nil},
+		"SubagentStart":      {10, nil},
+		"SubagentStop":       {10, nil},
+		"SessionStart":       {10, nil},
+		"SessionEnd":         {10, nil},
 	}
 	if len(got.Hooks) != len(want) {
 		t.Errorf("got %d events, want %d", len(got.Hooks), len(want))
@@ -144,7 +153,7 @@ func TestClaudeMendsItsOwnEntries(t *testing.T) {
 	for name, broken := range map[string]string{
 		"narrowed matcher": strings.Replace(good, `"matcher":"*"`, `"matcher":"Bash"`, 1),
 		"fails open":       strings.Replace(good, `"block"`, `"ignore"`, 1),
-		"event moved":      strings.Replace(good, `"PreToolUse"`, `"Stop"`, 1),
+		"event moved":      strings.Replace(good, `"PreToolUse"`, `"Notification"`, 1),
 		"shell form":       `{"model":"x","hooks":{"PreToolUse":[{"matcher":"*","hooks":[{"type":"command","command":"gatelatch hook claude"}]}]}}`,
 	} {
 		if broken == good {
@@ -164,7 +173,7 @@ func TestClaudeRefuses(t *testing.T) {
 		"line comment":     {"{\n  // note\n  \"a\": 1\n}", "line 2, column 3: has a comment"},
 		"block comment":    {`{"a": /* x */ 1}`, "column 7: has a comment"},
 		"comment at start": {"// x\n{}", "line 1, column 1: has a comment"},
-		"byte order mark":  {"\xef\xbb\xbf{}", "byte order mark"},
+		"only a mark":      {"\xef\xbb\xbf", "is not valid JSON"},
 		"array":            {`[]`, "is an array, not a JSON object"},
 		"string":           {`"x"`, "is a string, not a JSON object"},
 		"null":             {`null`, "is null, not a JSON object"},
@@ -208,6 +217,7 @@ func TestClaudeRefusesHooks(t *testing.T) {
 func TestClaudeWarnings(t *testing.T) {
 	for settings, want := range map[string]int{
 		``: 0, `{}`: 0, `{"disableAllHooks":false}`: 0, `{"disableAllHooks":true}`: 1, `{"x":{"disableAllHooks":true}}`: 0,
+		`{"permissions":3}`: 1, `{"permissions":{"allow":"x"}}`: 1, `{"env":[]}`: 1, `{"permissions":{"allow":[]}}`: 0,
 	} {
 		if got := len(ClaudeWarnings([]byte(settings))); got != want {
 			t.Errorf("%s: got %d warnings, want %d", settings, got, want)

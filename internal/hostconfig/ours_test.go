@@ -1,6 +1,7 @@
 package hostconfig
 
 import (
+	"bytes"
 	"encoding/json"
 	"strings"
 	"testing"
@@ -77,10 +78,10 @@ func FuzzClaude(f *testing.F) {
 		if err != nil {
 			return
 		}
-		if !json.Valid(change.Settings) {
+		if !json.Valid(bytes.TrimPrefix(change.Settings, []byte(bom))) {
 			t.Fatalf("gives bad JSON: %s", change.Settings)
 		}
-		back, err := Uninstall(change.Settings, change.Backup)
+		back, err := Uninstall(change.Settings, change.Backup, false)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -15,16 +15,25 @@ func RemoveClaude(settings []byte) (out []byte, removed int, err error) {
 	if len(found) == 0 {
 		return settings, 0, nil
 	}
-	c := cutter{text: settings, drop: map[*node]bool{}}
-	for _, f := range found {
-		c.drop[f.entry] = true
+	drop := make([]*node, len(found))
+	for i, f := range found {
+		drop[i] = f.entry
+	}
+	return cut(settings, root, drop...), len(found), nil
+}
+
+// cut returns the text without these nodes and what is empty without them.
+func cut(text []byte, root *node, drop ...*node) []byte {
+	c := cutter{text: text, drop: map[*node]bool{}}
+	for _, n := range drop {
+		c.drop[n] = true
 	}
 	c.widen(root, 0)
 	if c.drop[root] {
-		return splice(settings, root.start+1, root.end-1, ""), len(found), nil
+		return splice(text, root.start+1, root.end-1, "")
 	}
 	c.walk(root)
-	return append(c.out, settings[c.done:]...), len(found), nil
+	return append(c.out, text[c.done:]...)
 }
 
 // cutter copies text without the nodes to drop.

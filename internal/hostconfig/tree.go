@@ -39,10 +39,11 @@ func (n *node) member(name string) *node {
 
 func (n *node) raw(text []byte) []byte { return text[n.start:n.end] }
 
-// parse reads settings: one JSON object without duplicate keys.
+// parse reads settings: one JSON object without duplicate keys. Claude Code
+// reads over a byte order mark, and so do we: as spaces, to keep all places.
 func parse(text []byte) (*node, error) {
-	if bytes.HasPrefix(text, []byte("\xef\xbb\xbf")) {
-		return nil, errors.New("begins with a byte order mark, which is not JSON")
+	if rest, marked := bytes.CutPrefix(text, []byte("\xef\xbb\xbf")); marked {
+		text = append([]byte("   "), rest...)
 	}
 	if err := checkSyntax(text); err != nil {
 		return nil, err

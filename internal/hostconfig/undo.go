@@ -19,9 +19,10 @@ type Change struct {
 // there is no file and is not the same as an empty one.
 //
 // A backup is planned only where the edited text alone does not tell what it
-// was made from: "{}" and "{ }" look alike once something stands in them.
+// was made from: "{}" and "{ }" look alike once something stands in them. Beside
+// managed settings it lies always, if there were any: it tells whose the switch is.
 func Install(settings, backup []byte, h Hook) (Change, error) {
-	original, hooks, err := original(settings, backup)
+	original, hooks, err := original(settings, backup, h.Only)
 	if err != nil {
 		return Change{}, err
 	}
@@ -35,12 +36,12 @@ func Install(settings, backup []byte, h Hook) (Change, error) {
 	if out, err = Claude(original, h); err != nil {
 		return Change{}, err
 	}
-	again, _, err := originalAlone(out)
+	again, _, err := originalAlone(out, h.Only)
 	if err != nil {
 		return Change{}, err
 	}
 	change := Change{Settings: out, Hooks: hooks}
-	if !equalFile(again, original) {
+	if h.Only || !equalFile(again, original) {
 		change.Backup = original
 	}
 	return change, nil
@@ -48,9 +49,9 @@ func Install(settings, backup []byte, h Hook) (Change, error) {
 
 // Uninstall plans the way back. If nobody changed the file since Install, it
 // gets its old bytes back, or goes if there was none; else our entries are
-// taken out of it.
-func Uninstall(settings, backup []byte) (Change, error) {
-	original, hooks, err := original(settings, backup)
+// taken out of it. In managed settings the switch of Hook.Only is one of them.
+func Uninstall(settings, backup []byte, managed bool) (Change, error) {
+	original, hooks, err := original(settings, backup, managed)
 	if err != nil {
 		return Change{}, err
 	}
@@ -62,23 +63,32 @@ func Uninstall(settings, backup []byte) (Change, error) {
 
 // original trusts a backup only if installing over it gives the file again,
 // byte for byte. So no later change of the file can be lost.
-func original(settings, backup []byte) (text []byte, hooks int, err error) {
-	text, hooks, err = originalAlone(settings)
-	if err != nil || hooks == 0 || backup == nil {
-		return text, hooks, err
-	}
-	if madeFrom(settings, backup) {
-		return backup, hooks, nil
+func original(settings, backup []byte, managed bool) (text []byte, hooks int, err error) {
+	if backup == nil {
+		return originalAlone(settings, managed)
 	}
 	// There was a file, so there must be one after us.
 	text, hooks, err = RemoveClaude(settings)
+	switch {
+	case err != nil || hooks == 0:
+		return text, hooks, err
+	case madeFrom(settings, backup):
+		return backup, hooks, nil
+	case managed && !hasOnly(backup):
+		text, err = removeOnly(text)
+	}
 	return text, hooks, err
 }
 
-func originalAlone(settings []byte) (text []byte, hooks int, err error) {
+func originalAlone(settings []byte, managed bool) (text []byte, hooks int, err error) {
 	text, hooks, err = RemoveClaude(settings)
-	if err == nil && hooks > 0 && madeFrom(settings, nil) {
+	switch {
+	case err != nil || hooks == 0:
+		return text, hooks, err
+	case madeFrom(settings, nil):
 		return nil, hooks, nil
+	case managed: // without a backup there was no file, and no switch in it
+		text, err = removeOnly(text)
 	}
 	return text, hooks, err
 }
@@ -106,7 +116,7 @@ func hookOf(settings []byte) (Hook, bool) {
 		if json.Unmarshal(f.entry.raw(settings), &c) != nil {
 			return Hook{}, false
 		}
-		return Hook{Command: c.Command, Args: c.Args, Timeout: c.Timeout}, true
+		return Hook{Command: c.Command, Args: c.Args, Timeout: c.Timeout, Only: hasOnly(settings)}, true
 	}
 	return Hook{}, false
 }

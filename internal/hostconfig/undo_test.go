@@ -10,6 +10,9 @@ import (
 	"pgregory.net/rapid"
 )
 
+// bom is a byte order mark, which editors of Windows leave.
+const bom = "\xef\xbb\xbf"
+
 const foreign = `{"matcher": "Bash", "hooks": [{"type": "command", "command": "lint.sh", "timeout": 1e1}]}`
 
 // samples are settings files as people write them.
@@ -34,6 +37,7 @@ var samples = []string{
 	"{\n  \"hooks\": {\n    \"PreToolUse\": [\n      " + foreign + "\n    ]\n  },\n  \"z\": 12345678901234567890\n}\n",
 	"{\n  \"hooks\": {\"Stop\": [" + foreign + "], \"PostToolUse\": [" + foreign + "," + foreign + "]}\n}\n",
 	`{"hooks":{"PermissionRequest":[{"hooks":[]}]},"env":{"A":"// not a comment"}}`,
+	bom + "{\r\n  \"model\": \"opus\"\r\n}",
 	"{\n  \"hooks\": {\n\n\n    \"PreToolUse\": [" + foreign + "]   }\n}",
 }
 
@@ -52,19 +56,24 @@ func TestUninstallGivesBackAnyBytes(t *testing.T) {
 
 func checkRoundTrip(t rapid.TB, settings []byte) {
 	t.Helper()
-	change, err := Install(settings, nil, testHook())
+	checkRoundTripOf(t, settings, testHook())
+}
+
+func checkRoundTripOf(t rapid.TB, settings []byte, h Hook) {
+	t.Helper()
+	change, err := Install(settings, nil, h)
 	if err != nil {
 		t.Fatalf("install over %q: %v", settings, err)
 	}
-	if !json.Valid(change.Settings) {
+	if !json.Valid(bytes.TrimPrefix(change.Settings, []byte(bom))) {
 		t.Fatalf("install over %q gives bad JSON: %s", settings, change.Settings)
 	}
-	back, err := Uninstall(change.Settings, change.Backup)
+	back, err := Uninstall(change.Settings, change.Backup, h.Only)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if back.Hooks != 4 || back.Backup != nil {
-		t.Errorf("of %q: got %d hooks and backup %q, want 4 and none", settings, back.Hooks, back.Backup)
+	if back.Hooks != 12 || back.Backup != nil {
+		t.Errorf("of %q: got %d hooks and backup %q, want 12 and none", settings, back.Hooks, back.Backup)
 	}
 	if !equalFile(back.Settings, settings) {
 		t.Errorf("got %q (nil: %t), want %q; it was\n%s", back.Settings, back.Settings == nil, settings, change.Settings)
@@ -103,7 +112,7 @@ func TestUninstallKeepsLaterChanges(t *testing.T) {
 			t.Fatal(err)
 		}
 		edited := bytes.Replace(change.Settings, []byte("{"), []byte(`{"later": true,`), 1)
-		back, err := Uninstall(edited, change.Backup)
+		back, err := Uninstall(edited, change.Backup, false)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -132,7 +141,7 @@ func TestInstallForgetsABackupThatIsNoLongerTrue(t *testing.T) {
 
 func TestUninstallWithoutOurHooks(t *testing.T) {
 	for _, s := range samples {
-		change, err := Uninstall([]byte(s), []byte("{}"))
+		change, err := Uninstall([]byte(s), []byte("{}"), false)
 		if err != nil || change.Hooks != 0 || string(change.Settings) != s || string(change.Backup) != "{}" {
 			t.Errorf("%q: got %+v, %v", s, change, err)
 		}
@@ -145,12 +154,16 @@ func drawSettings(t *rapid.T) string {
 	members := g.members(2)
 	if rapid.Bool().Draw(t, "has hooks") {
 		var events []string
-		for _, e := range rapid.SliceOfDistinct(rapid.SampledFrom([]string{"PreToolUse", "PermissionRequest", "Stop"}), rapid.ID[string]).Draw(t, "events") {
+		for _, e := range rapid.SliceOfDistinct(rapid.SampledFrom([]string{"PreToolUse", "PermissionRequest", "Stop", "Notification"}), rapid.ID[string]).Draw(t, "events") {
 			events = append(events, g.member(e, g.list('[', g.groups())))
 		}
 		members = append(members, g.member("hooks", g.list('{', events)))
 	}
-	return g.white() + g.list('{', members) + g.white()
+	text := g.white() + g.list('{', members) + g.white()
+	if rapid.Bool().Draw(t, "marked") {
+		text = bom + text
+	}
+	return text
 }
 
 type drawer struct{ t *rapid.T }
