@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"time"
 
@@ -68,7 +69,8 @@ in the file stays as it is; "gatelatch uninstall claude" takes the hooks out
 again.
 
 The change is shown before it is written. Hooks of user settings are for
-people who want to be asked: "claude --safe-mode" runs without them.`,
+people who want to be asked: "claude --safe-mode" runs without them. Those of
+managed settings (--scope managed, as root) hold in every mode.`,
 		Args: cobra.NoArgs,
 	}
 	opt.flags(cmd)
@@ -81,6 +83,9 @@ people who want to be asked: "claude --safe-mode" runs without them.`,
 	cmd.Flags().BoolVar(&opt.noStart, "no-start", false, "the hook does not start a gateway when none runs")
 	cmd.Flags().BoolVar(&opt.force, "force", false, "go on with a Claude Code that is too old")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		if err := opt.place.whose(cmd); err != nil {
+			return err
+		}
 		dir, err := state()
 		if err != nil {
 			return err
@@ -99,7 +104,7 @@ func installClaude(cmd *cobra.Command, sys system, opt installOptions, state sta
 	if err != nil {
 		return err
 	}
-	file, change, err := opt.place.plan(func(f settingsFile) (hostconfig.Change, error) {
+	file, change, err := opt.place.plan(sys, func(f settingsFile) (hostconfig.Change, error) {
 		return hostconfig.Install(f.data, f.backup, hook)
 	})
 	if err != nil {
@@ -109,7 +114,7 @@ func installClaude(cmd *cobra.Command, sys system, opt installOptions, state sta
 		File: file.path, Link: file.link, DryRun: opt.dryRun,
 		Changed:  string(change.Settings) != string(file.data),
 		Hooks:    hostconfig.ClaudeEntries(hook),
-		Warnings: append(warnings, hostconfig.ClaudeWarnings(change.Settings)...),
+		Warnings: slices.Concat(warnings, opt.place.warnings(hook), hostconfig.ClaudeWarnings(change.Settings)),
 	}
 	if change.Backup != nil {
 		report.Backup = file.backupPath()
@@ -119,10 +124,11 @@ func installClaude(cmd *cobra.Command, sys system, opt installOptions, state sta
 	}
 	if report.Changed {
 		if err := opt.apply(cmd, sys, file, change); err != nil {
-			return err
+			return opt.place.asRoot(err)
 		}
 	}
-	if !opt.dryRun {
+	// Managed settings are root's, the state directory is the user's.
+	if !opt.dryRun && !opt.place.managed() {
 		if err := (installed{file.path, hook}).save(state); err != nil {
 			return err
 		}
@@ -180,7 +186,7 @@ func (o installOptions) hookFor(sys system, state string) (hostconfig.Hook, erro
 		}
 		args = append(args, "--start", program, "--config", config)
 	}
-	return hostconfig.Hook{Command: hook, Args: args, Timeout: seconds}, nil
+	return hostconfig.Hook{Command: hook, Args: args, Timeout: seconds, Only: o.place.managed()}, nil
 }
 
 // hookPath finds the hook. One that is named is taken as named, even if it is

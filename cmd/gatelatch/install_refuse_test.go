@@ -96,7 +96,8 @@ func TestInstallClaudeArguments(t *testing.T) {
 	s := newSandbox(t)
 	s.refused(t, "--limit", "install", "claude", "--limit", "10s")
 	s.refused(t, "--limit", "install", "claude", "--limit", "90500ms")
-	s.refused(t, "none of the others", "install", "claude", "--project", "--settings", "x")
+	s.refused(t, "none of the others", "install", "claude", "--scope", "local", "--settings", "x")
+	s.refused(t, "managed, local, project, user", "install", "claude", "--scope", "everywhere")
 	s.refused(t, `unknown host "codex"`, "install", "codex")
 	s.refused(t, "unknown command", "install", "claude", "extra")
 }
@@ -104,7 +105,7 @@ func TestInstallClaudeArguments(t *testing.T) {
 func TestInstallClaudePlaces(t *testing.T) {
 	s := newSandbox(t)
 	t.Chdir(s.home)
-	s.must(t, "install", "claude", "--yes", "--project", "--state", "here")
+	s.must(t, "install", "claude", "--yes", "--scope", "local", "--state", "here")
 	got := readTestFile(t, filepath.Join(s.home, ".claude", "settings.local.json"))
 	if !strings.Contains(got, filepath.Join("home dir", "here")) {
 		t.Errorf("the state directory is not absolute: %s", got)

@@ -36,7 +36,7 @@ func newSandbox(t *testing.T) *sandbox {
 	for _, name := range []string{"HOME", "USERPROFILE"} {
 		t.Setenv(name, s.home)
 	}
-	for _, name := range []string{"CLAUDE_CONFIG_DIR", "XDG_CONFIG_HOME", "XDG_STATE_HOME"} {
+	for _, name := range []string{"CLAUDE_CONFIG_DIR", "XDG_CONFIG_HOME", "XDG_STATE_HOME", "SUDO_USER"} {
 		t.Setenv(name, "")
 	}
 	t.Setenv("PATH", s.bin)
@@ -46,6 +46,7 @@ func newSandbox(t *testing.T) *sandbox {
 	}
 	s.system = system{
 		goos:       "linux",
+		managed:    filepath.Join(dir, "etc", "claude-code", "managed-settings.json"),
 		executable: func() (string, error) { return filepath.Join(s.bin, "gatelatch"), nil },
 		terminal:   func(io.Reader) bool { return false },
 		run:        s.pretend,
@@ -139,7 +140,7 @@ func names(t *testing.T, dir string) string {
 func TestInstallClaude(t *testing.T) {
 	s := newSandbox(t)
 	out := s.must(t, "install", "claude", "--yes")
-	for _, want := range []string{"+++ " + s.settings(), `+            "onFailure": "block"`, "Wrote 4 hooks", "gatelatch service install"} {
+	for _, want := range []string{"+++ " + s.settings(), `+            "onFailure": "block"`, "Wrote 12 hooks", "gatelatch service install"} {
 		if !strings.Contains(out, want) {
 			t.Errorf("got no %q in\n%s", want, out)
 		}
@@ -225,7 +226,7 @@ func TestInstallClaudeJSON(t *testing.T) {
 	if err := json.Unmarshal([]byte(s.must(t, "install", "claude", "--json", "--dry-run")), &got); err != nil {
 		t.Fatal(err)
 	}
-	if got.File != s.settings() || !got.Changed || !got.DryRun || len(got.Hooks) != 4 || got.Hooks[0]["on_failure"] != "block" {
+	if got.File != s.settings() || !got.Changed || !got.DryRun || len(got.Hooks) != 12 || got.Hooks[0]["on_failure"] != "block" {
 		t.Errorf("got %+v", got)
 	}
 	if _, err := os.Stat(s.settings()); err == nil {
@@ -239,7 +240,7 @@ func TestInstallClaudeJSON(t *testing.T) {
 		t.Errorf("got %+v", got)
 	}
 	out := s.must(t, "uninstall", "claude", "--json", "--yes")
-	if !strings.Contains(out, `"removed": 4`) || !strings.Contains(out, `"changed": true`) {
+	if !strings.Contains(out, `"removed": 12`) || !strings.Contains(out, `"changed": true`) {
 		t.Errorf("got %s", out)
 	}
 	if out := s.must(t, "uninstall", "claude", "--json"); !strings.Contains(out, `"changed": false`) {

@@ -21,6 +21,7 @@ type settingsFile struct {
 	path   string
 	link   string // what was asked for, if it is a link to path
 	mode   fs.FileMode
+	shared bool // everybody on the machine must be able to read it
 	data   []byte
 	backup []byte
 }
@@ -81,6 +82,9 @@ func (f settingsFile) write(c hostconfig.Change) error {
 	if (data == nil) != (f.data == nil) || !bytes.Equal(data, f.data) {
 		return withHint(fmt.Errorf("%s was changed meanwhile; nothing was written", f.path), "run the command again")
 	}
+	if err := f.makeDir(); err != nil {
+		return err
+	}
 	if c.Backup != nil {
 		if err := replaceFile(f.backupPath(), c.Backup, f.mode); err != nil {
 			return err
@@ -93,6 +97,16 @@ func (f settingsFile) write(c hostconfig.Change) error {
 		return os.Remove(f.backupPath())
 	}
 	return nil
+}
+
+// makeDir makes the folder of a shared file one that everybody can enter,
+// whatever the umask says.
+func (f settingsFile) makeDir() error {
+	dir := filepath.Dir(f.path)
+	if _, err := os.Stat(dir); !f.shared || err == nil {
+		return nil
+	}
+	return errors.Join(os.MkdirAll(dir, 0o755), os.Chmod(dir, 0o755)) //nolint:gosec // every user's agent reads it
 }
 
 func (f settingsFile) writeSettings(data []byte) error {

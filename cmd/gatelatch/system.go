@@ -15,13 +15,14 @@ import (
 // system is what installing asks of the machine; tests give it another.
 type system struct {
 	goos       string
+	managed    string // Claude Code's settings for the whole machine
 	executable func() (string, error)
 	terminal   func(io.Reader) bool
 	run        func(ctx context.Context, name string, args ...string) (string, error)
 }
 
 func thisSystem() system {
-	return system{goos: runtime.GOOS, executable: os.Executable, terminal: isTerminal, run: runProgram}
+	return system{goos: runtime.GOOS, managed: managedSettings(runtime.GOOS), executable: os.Executable, terminal: isTerminal, run: runProgram}
 }
 
 // program returns the running gatelatch, by a path that no link can redirect.

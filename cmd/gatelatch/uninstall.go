@@ -2,8 +2,6 @@ package main
 
 import (
 	"fmt"
-	"os"
-	"path/filepath"
 
 	"github.com/gatelatch/gatelatch/internal/hostconfig"
 	"github.com/gatelatch/gatelatch/internal/statedir"
@@ -50,8 +48,8 @@ was not changed since, it gets its old bytes back.`,
 }
 
 func uninstallClaude(cmd *cobra.Command, sys system, w writing, place claudePlace, state statedir.Dir) error {
-	file, change, err := place.plan(func(f settingsFile) (hostconfig.Change, error) {
-		return hostconfig.Uninstall(f.data, f.backup)
+	file, change, err := place.plan(sys, func(f settingsFile) (hostconfig.Change, error) {
+		return hostconfig.Uninstall(f.data, f.backup, place.managed())
 	})
 	if err != nil {
 		return err
@@ -59,10 +57,10 @@ func uninstallClaude(cmd *cobra.Command, sys system, w writing, place claudePlac
 	report := uninstallReport{File: file.path, Link: file.link, Changed: change.Hooks > 0, DryRun: w.dryRun, Removed: change.Hooks}
 	if report.Changed {
 		if err := w.apply(cmd, sys, file, change); err != nil {
-			return err
+			return place.asRoot(err)
 		}
 	}
-	if !w.dryRun {
+	if !w.dryRun && !place.managed() {
 		if err := forgetInstalled(state, file.path); err != nil {
 			return err
 		}
@@ -76,50 +74,4 @@ func uninstallClaude(cmd *cobra.Command, sys system, w writing, place claudePlac
 		fmt.Fprintf(cmd.OutOrStdout(), "Removed %d hooks from %s. Claude Code does not ask the gateway any more.\n", report.Removed, file.path)
 	}
 	return nil
-}
-
-// claudePlace says which of Claude Code's settings files is meant.
-type claudePlace struct {
-	settings string
-	project  bool
-}
-
-func (p *claudePlace) flags(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&p.settings, "settings", "", "settings file (default $CLAUDE_CONFIG_DIR/settings.json, or ~/.claude/settings.json)")
-	cmd.Flags().BoolVar(&p.project, "project", false, "only this project: ./.claude/settings.local.json")
-	cmd.MarkFlagsMutuallyExclusive("settings", "project")
-}
-
-func (p *claudePlace) path() (string, error) {
-	switch {
-	case p.settings != "":
-		return p.settings, nil
-	case p.project:
-		return filepath.Join(".claude", "settings.local.json"), nil
-	}
-	if dir := os.Getenv("CLAUDE_CONFIG_DIR"); dir != "" {
-		return filepath.Join(dir, "settings.json"), nil
-	}
-	home, err := os.UserHomeDir()
-	if err != nil {
-		return "", err
-	}
-	return filepath.Join(home, ".claude", "settings.json"), nil
-}
-
-// plan reads the file and works out its change; errors name the file.
-func (p *claudePlace) plan(change func(settingsFile) (hostconfig.Change, error)) (settingsFile, hostconfig.Change, error) {
-	path, err := p.path()
-	if err != nil {
-		return settingsFile{}, hostconfig.Change{}, err
-	}
-	file, err := readSettings(path)
-	if err != nil {
-		return file, hostconfig.Change{}, err
-	}
-	c, err := change(file)
-	if err != nil {
-		return file, c, withHint(fmt.Errorf("%s: %w", file.path, err), "nothing was written; mend the file and try again")
-	}
-	return file, c, nil
 }

@@ -1,0 +1,4 @@
+package main
+
+// replaceableBy trusts the access lists of Windows.
+func replaceableBy(string) string { return "" }
