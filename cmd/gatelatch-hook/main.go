@@ -3,11 +3,18 @@
 package main
 
 import (
+	"fmt"
 	"os"
 
 	"github.com/gatelatch/gatelatch/adapter/hookcmd"
 )
 
+var version = "dev"
+
 func main() {
+	if len(os.Args) == 2 && os.Args[1] == "--version" {
+		fmt.Println("gatelatch-hook version " + version)
+		return
+	}
 	os.Exit(hookcmd.Main(os.Args[1:], os.Stdin, os.Stdout, os.Stderr, os.Getenv))
 }

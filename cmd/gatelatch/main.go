@@ -92,7 +92,7 @@ and lets nothing through that was not allowed.
 	add("decide", newLsCmd(), newShowCmd(), newAllowCmd(), newDenyCmd(), newReplyCmd(), newEditCmd(), newGrantsCmd(),
 		newSessionsCmd(), newModeCmd(),
 		newPauseCmd(), newUnpauseCmd())
-	add("agents", newInstallCmd(), newUninstallCmd(), newRunCmd(), newHookCmd(), newToolsCmd(), newResumeCmd(), newMCPCmd())
+	add("agents", newInstallCmd(), newUninstallCmd(), newRunCmd(), newHookCmd(), newToolsCmd(), newResumeCmd(), newMCPCmd(), newDoctorCmd())
 	return root
 }
 

@@ -27,7 +27,7 @@ var layer = map[string]int{
 	"adapter/ask": 3, "adapter/inbox": 3, "adapter/ws": 3,
 	"adapter/mcp": 4, "adapter/bridge": 4, "adapter/sema": 4, "adapter/openclaw": 4, "adapter/adaptertest": 5,
 
-	"store/memory": 4, "store/sqlite": 4, "store/postgres": 4, "store/storetest": 4, "server": 4, "adapter/hookcmd": 4, "adapter/runner": 4,
+	"store/memory": 4, "store/sqlite": 4, "store/postgres": 4, "store/storetest": 4, "server": 4, "adapter/hookcmd": 4, "adapter/runner": 4, "internal/hostprobe": 4,
 	"policy/review": 4,
 
 	"cmd/gatelatch": 5, "cmd/gatelatch-hook": 5, "examples/agent-go": 5,

@@ -35,7 +35,7 @@ func Diff(name string, before, after []byte) string {
 			old, now = advance(lines[i].op, old, now)
 		}
 		if b.Len() == 0 {
-			fmt.Fprintf(&b, "--- %s\n+++ %s\n", visible(name), visible(name))
+			fmt.Fprintf(&b, "--- %s\n+++ %s\n", Visible(name), Visible(name))
 		}
 		old, now = writeHunk(&b, lines[from:to], old, now)
 		i = to
@@ -69,7 +69,7 @@ func writeHunk(b *strings.Builder, lines []line, old, now int) (oldEnd, nowEnd i
 	fmt.Fprintf(b, "@@ -%s +%s @@\n", span(old, oldEnd), span(now, nowEnd))
 	for _, l := range lines {
 		text, whole := strings.CutSuffix(l.text, "\n")
-		fmt.Fprintf(b, "%c%s\n", l.op, visible(strings.TrimSuffix(text, "\r")))
+		fmt.Fprintf(b, "%c%s\n", l.op, Visible(strings.TrimSuffix(text, "\r")))
 		if !whole {
 			b.WriteString("\\ No newline at end of file\n")
 		}
@@ -153,7 +153,8 @@ func compareMiddle(a, b []string) []line {
 	return mark(mark(lines, '-', a[i:]), '+', b[j:])
 }
 
-func visible(s string) string {
+// Visible spells out the characters that could play tricks on a terminal.
+func Visible(s string) string {
 	var b strings.Builder
 	for _, r := range s {
 		if r == '\t' || unicode.IsPrint(r) {

@@ -69,6 +69,21 @@ func (d Dir) Prepare() error {
 	return nil
 }
 
+// Check tells what Prepare would refuse, and makes nothing.
+func (d Dir) Check() error {
+	for _, p := range []string{string(d), d.Run()} {
+		if err := private(p, fs.ModeDir); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// CheckSocket refuses a socket on which somebody else could listen.
+func CheckSocket(path string) error {
+	return errors.Join(private(filepath.Dir(path), fs.ModeDir), private(path, fs.ModeSocket))
+}
+
 // private checks that path is of the given type, ours, and for us alone.
 func private(path string, kind fs.FileMode) error {
 	info, err := os.Lstat(path)

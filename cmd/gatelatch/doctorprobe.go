@@ -1,0 +1,75 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+
+	"github.com/gatelatch/gatelatch/internal/hostconfig"
+	"github.com/gatelatch/gatelatch/internal/hostprobe"
+)
+
+// probedCase is one thing that the real agent was put through.
+type probedCase = hostprobe.Result
+
+// probe runs the real agent. Whatever keeps it from running is a failure: a
+// probe that saw nothing must not look like one that saw nothing wrong.
+func (d *doctor) probe(ctx context.Context) {
+	opt, err := d.probeOptions()
+	if err != nil {
+		fix := hintOf(err)
+		if fix == "" {
+			fix = "mend that, and probe again"
+		}
+		d.fail("probe", fix, "nothing was probed: %v", err)
+		return
+	}
+	defer os.RemoveAll(opt.Dir)
+	d.probed = hostprobe.Run(ctx, opt)
+	for _, r := range d.probed {
+		switch {
+		case r.OK:
+			d.ok("probe", "%s, %s: %s: %s", r.Channel, r.Case, r.Why, r.Got)
+		case r.Case == "control":
+			d.fail("probe", "run claude -p by hand and see what it says", "nothing was probed: the agent does nothing even without a gate: %s", r.Got)
+		default:
+			d.fail("probe", "treat this gate as advice only, and report it with the version of Claude Code", "%s, %s: %s: %s, but should be: %s", r.Channel, r.Case, r.Why, r.Got, r.Want)
+		}
+	}
+}
+
+func (d *doctor) probeOptions() (opt hostprobe.Options, err error) {
+	if d.sys.goos == "windows" {
+		return opt, fmt.Errorf("the probe needs a Unix")
+	}
+	if opt.Claude, err = exec.LookPath("claude"); err != nil {
+		return opt, withHint(err, "put claude on PATH")
+	}
+	if opt.Claude, err = filepath.Abs(opt.Claude); err != nil {
+		return opt, err
+	}
+	if opt.Gatelatch, err = d.sys.program(); err != nil {
+		return opt, err
+	}
+	hook, err := d.probedHook(opt.Gatelatch)
+	if err != nil {
+		return opt, err
+	}
+	opt.Channels = []hostprobe.Channel{hostprobe.Hooks(hook)}
+	opt.Dir, err = os.MkdirTemp("", "glp-")
+	return opt, err
+}
+
+// probedHook is the hook that is installed, or else the one that would be.
+func (d *doctor) probedHook(program string) (hostconfig.Hook, error) {
+	for _, s := range d.effective() {
+		if i := slices.IndexFunc(s.Ours, func(o hostconfig.Found) bool { return o.Event == "PreToolUse" }); i >= 0 {
+			return hostconfig.Hook{Command: s.Ours[i].Command, Args: s.Ours[i].Args}, nil
+		}
+	}
+	path, err := installOptions{}.hookPath(d.sys, program)
+	return hostconfig.Hook{Command: path}, err
+}

@@ -1,0 +1,200 @@
+// Package hostprobe runs a real agent in a scratch directory and looks at what it
+// does with every answer that a gate may give, or fail to give.
+//
+// What counts is whether the tool ran, which leaves a file behind, and whether
+// the agent tried at all, which its model gets to see. A call that was not tried
+// was not held back.
+package hostprobe
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/gatelatch/gatelatch/internal/scriptedmodel"
+)
+
+// Options say what is probed.
+type Options struct {
+	Claude    string    // the agent
+	Gatelatch string    // runs the scratch gateways
+	Channels  []Channel // the ways in which the agent asks
+	Dir       string    // everything is made below it; a short path, for sockets
+}
+
+// A Channel is a way in which the agent asks.
+type Channel struct {
+	Name string
+	// Cases are those of the channel itself, beside those of every gateway.
+	Cases []Case
+	// Command starts the agent so that it asks the gateway of the stage.
+	Command func(s *Stage, prompt string) ([]string, error)
+}
+
+// A Case is one thing that may happen to a call.
+type Case struct {
+	Name  string
+	Why   string // in words
+	Calls []Call
+	// Limit is the host's, in seconds.
+	Limit int
+	// Open is set where nothing but the gate lets the call run.
+	Open bool
+	// Before and While see to it that it happens; both may be nil.
+	Before, While func(context.Context, *Stage) error
+}
+
+// Call is a file that the agent is told to make, and whether it may.
+type Call struct {
+	File string
+	Runs bool
+}
+
+// Result is what really happened.
+type Result struct {
+	Channel string `json:"channel"`
+	Case    string `json:"case"`
+	Why     string `json:"why"`
+	Want    string `json:"want"`
+	Got     string `json:"got"`
+	Told    string `json:"told,omitempty"` // to the model
+	OK      bool   `json:"ok"`
+}
+
+// most is how long one run of the agent may take.
+const most = time.Minute
+
+// atOnce is how many agents run beside each other; the slow ones only wait.
+const atOnce = 3
+
+// Run probes everything. The control comes first: an agent that does nothing
+// without the gate either tells nothing about it.
+func Run(ctx context.Context, opt Options) []Result {
+	free := opt.run(ctx, Channel{Name: "no gate", Command: ungated}, control)
+	if !free.OK {
+		return []Result{free}
+	}
+	var todo []func() Result
+	for _, ch := range opt.Channels {
+		for _, c := range append(gatewayCases(), ch.Cases...) {
+			todo = append(todo, func() Result { return opt.run(ctx, ch, c) })
+		}
+	}
+	return append([]Result{free}, inTurn(todo)...)
+}
+
+func inTurn(todo []func() Result) []Result {
+	out := make([]Result, len(todo))
+	var all sync.WaitGroup
+	places := make(chan struct{}, atOnce)
+	for i, do := range todo {
+		places <- struct{}{}
+		all.Go(func() {
+			defer func() { <-places }()
+			out[i] = do()
+		})
+	}
+	all.Wait()
+	return out
+}
+
+func (opt Options) run(ctx context.Context, ch Channel, c Case) Result {
+	r := Result{Channel: ch.Name, Case: c.Name, Why: c.Why, Want: wanted(c.Calls)}
+	s, err := newStage(opt, ch, c)
+	if err == nil {
+		defer s.close()
+		err = s.play(ctx)
+	}
+	if err != nil {
+		r.Got = "the probe failed: " + err.Error()
+		return r
+	}
+	r.Told = s.told()
+	r.Got, r.OK = s.judge()
+	return r
+}
+
+// play brings the case about and waits for the agent's end.
+func (s *Stage) play(ctx context.Context) error {
+	ctx, stop := context.WithTimeout(ctx, most)
+	defer stop()
+	if s.c.Before != nil {
+		if err := s.c.Before(ctx, s); err != nil {
+			return err
+		}
+	}
+	end, err := s.start(ctx)
+	if err != nil {
+		return err
+	}
+	if s.c.While != nil {
+		err = s.c.While(ctx, s)
+	}
+	// How the agent ended is not the question, but what it did.
+	select {
+	case <-end:
+	case <-ctx.Done():
+		err = errors.Join(err, fmt.Errorf("the agent did not end within %s", most))
+	}
+	return err
+}
+
+// judge compares what ran with what may run.
+func (s *Stage) judge() (got string, ok bool) {
+	if n := len(s.model.Results()); n < len(s.c.Calls) {
+		return fmt.Sprintf("nothing is known: the agent tried %d of %d calls", n, len(s.c.Calls)), false
+	}
+	var wrong []string
+	for _, c := range s.c.Calls {
+		_, err := os.Stat(filepath.Join(s.Project, c.File))
+		switch ran := err == nil; {
+		case ran && !c.Runs:
+			wrong = append(wrong, c.File+" ran unasked")
+		case !ran && c.Runs:
+			wrong = append(wrong, c.File+" was held back")
+		}
+	}
+	if len(wrong) > 0 {
+		return strings.Join(wrong, ", "), false
+	}
+	return wanted(s.c.Calls), true
+}
+
+func wanted(calls []Call) string {
+	runs := 0
+	for _, c := range calls {
+		if c.Runs {
+			runs++
+		}
+	}
+	switch {
+	case len(calls) > 1:
+		return fmt.Sprintf("%d ran, %d held back", runs, len(calls)-runs)
+	case runs == 1:
+		return "ran"
+	}
+	return "held back"
+}
+
+func (s *Stage) told() string {
+	results := s.model.Results()
+	if len(results) == 0 {
+		return ""
+	}
+	const clip = 300
+	return fmt.Sprintf("%.*s", clip, results[len(results)-1].Text)
+}
+
+// script makes the agent try all calls in one message.
+func script(calls []Call) string {
+	var blocks []scriptedmodel.Block
+	for _, c := range calls {
+		blocks = append(blocks, scriptedmodel.Bash("touch "+c.File).Content...)
+	}
+	return scriptedmodel.Prompt(scriptedmodel.Turn{Content: blocks}, scriptedmodel.Say("done"))
+}

@@ -1,0 +1,175 @@
+package hostprobe
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/gatelatch/gatelatch/client"
+	"github.com/gatelatch/gatelatch/internal/scriptedmodel"
+	"github.com/gatelatch/gatelatch/internal/statedir"
+)
+
+// Stage is the scratch world of one case: nothing of the user's own is in it.
+type Stage struct {
+	Home    string
+	Project string
+	State   statedir.Dir
+	Hook    string // another hook than the installed one, "" for that
+
+	opt    Options
+	ch     Channel
+	c      Case
+	config string
+	model  *scriptedmodel.Model
+	url    string
+	ends   []func()
+
+	gateway *exec.Cmd
+}
+
+func newStage(opt Options, ch Channel, c Case) (*Stage, error) {
+	dir, err := os.MkdirTemp(opt.Dir, "")
+	if err != nil {
+		return nil, err
+	}
+	s := &Stage{
+		Home: filepath.Join(dir, "home"), Project: filepath.Join(dir, "project"), State: statedir.Dir(filepath.Join(dir, "s")),
+		opt: opt, ch: ch, c: c, config: filepath.Join(dir, "config"), model: new(scriptedmodel.Model),
+	}
+	for _, d := range []string{filepath.Join(s.Home, ".claude"), s.Project, s.config} {
+		err = errors.Join(err, os.MkdirAll(d, 0o700))
+	}
+	if err = errors.Join(err, s.State.Prepare(), s.onboard()); err != nil {
+		return nil, err
+	}
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return nil, err
+	}
+	s.url = "http://" + ln.Addr().String()
+	s.serve(ln, s.model)
+	return s, nil
+}
+
+// onboard answers what a first start would ask.
+func (s *Stage) onboard() error {
+	raw, err := json.Marshal(map[string]any{
+		"hasCompletedOnboarding": true,
+		"customApiKeyResponses":  map[string]any{"approved": []string{"dummy"}},
+		"projects":               map[string]any{s.Project: map[string]any{"hasTrustDialogAccepted": true}},
+	})
+	return errors.Join(err, os.WriteFile(filepath.Join(s.Home, ".claude.json"), raw, 0o600))
+}
+
+func (s *Stage) serve(ln net.Listener, h http.Handler) {
+	srv := &http.Server{Handler: h, ReadHeaderTimeout: most}
+	go func() { _ = srv.Serve(ln) }()
+	s.ends = append(s.ends, func() { _ = srv.Close() })
+}
+
+func (s *Stage) close() {
+	for _, end := range s.ends {
+		end()
+	}
+}
+
+// Limit is the host's time limit in seconds.
+func (s *Stage) Limit() int {
+	if s.c.Limit == 0 {
+		return int(most / time.Second)
+	}
+	return s.c.Limit
+}
+
+// Claude is the agent's own command line. Except where only the gate may let a
+// call run, the agent itself is content with it: a broken gate must show.
+func (s *Stage) Claude(prompt string, more ...string) []string {
+	args := append([]string{s.opt.Claude, "-p", "--permission-mode", "default"}, more...)
+	if !s.c.Open {
+		args = append(args, "--allowedTools=Bash(touch *)")
+	}
+	return append(args, "--", prompt)
+}
+
+// ungated asks nobody.
+func ungated(s *Stage, prompt string) ([]string, error) { return s.Claude(prompt), nil }
+
+// start runs the agent. The channel is closed when it has ended.
+func (s *Stage) start(ctx context.Context) (<-chan struct{}, error) {
+	line, err := s.ch.Command(s, script(s.c.Calls))
+	if err != nil {
+		return nil, err
+	}
+	cmd := exec.CommandContext(ctx, line[0], line[1:]...)
+	cmd.Dir = s.Project
+	cmd.WaitDelay = time.Second // a child of it may hold its output open
+	cmd.Env = []string{
+		"PATH=" + os.Getenv("PATH"), "HOME=" + s.Home, "USERPROFILE=" + s.Home, "LANG=C.UTF-8",
+		"ANTHROPIC_BASE_URL=" + s.url, "ANTHROPIC_API_KEY=dummy",
+		"DISABLE_TELEMETRY=1", "DISABLE_ERROR_REPORTING=1", "DISABLE_AUTOUPDATER=1", "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1",
+	}
+	if err := cmd.Start(); err != nil {
+		return nil, err
+	}
+	end := make(chan struct{})
+	go func() {
+		defer close(end)
+		_ = cmd.Wait() // a refusal may be a failure, too
+	}()
+	s.ends = append(s.ends, func() { _ = cmd.Process.Kill(); <-end })
+	return end, nil
+}
+
+// startGateway runs a real gateway with the rules of the case.
+func (s *Stage) startGateway() error {
+	if err := os.WriteFile(filepath.Join(s.config, "policy.yaml"), []byte(rules(s.c.Calls)), 0o600); err != nil {
+		return err
+	}
+	var complaints bytes.Buffer
+	cmd := exec.Command(s.opt.Gatelatch, "serve", "--json", "--listen", "127.0.0.1:0", "--state", string(s.State), "--config", s.config)
+	cmd.Env, cmd.Dir, cmd.Stderr = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + s.Home, "USERPROFILE=" + s.Home}, s.Home, &complaints
+	out, err := cmd.StdoutPipe()
+	if err == nil {
+		err = cmd.Start()
+	}
+	if err != nil {
+		return err
+	}
+	s.gateway = cmd
+	s.ends = append(s.ends, func() { _ = cmd.Process.Kill(); _ = cmd.Wait() })
+	// It prints once it serves.
+	if _, err := io.ReadFull(out, make([]byte, 1)); err != nil {
+		_ = cmd.Wait()
+		return fmt.Errorf("the scratch gateway did not start: %s", strings.TrimSpace(complaints.String()))
+	}
+	return nil
+}
+
+// waiting returns once a call waits for a person.
+func (s *Stage) waiting(ctx context.Context) error {
+	c, err := client.ForPeople(s.State)
+	if err != nil {
+		return err
+	}
+	var wait client.Backoff
+	for {
+		calls, err := c.Calls(ctx, "pending", "", 1)
+		if err == nil && len(calls.Calls) > 0 {
+			return nil
+		}
+		if wait.Wait(ctx) != nil {
+			return errors.Join(errors.New("no call came to wait"), err)
+		}
+	}
+}
