@@ -128,11 +128,15 @@ func TestDoctorOfSettings(t *testing.T) {
 			return strings.Replace(s, "{", `{"permissions":{"defaultMode":"bypassPermissions"},`, 1)
 		}, isWrong, "modes", "bypassPermissions"},
 		"own rules": {func(s string) string { return strings.Replace(s, "{", `{"permissions":{"ask":["Bash"]},`, 1) }, isOK, "rules", "1 rules of Claude Code ask"},
-		"others":    {func(s string) string { return strings.Replace(s, `"PreToolUse": [`, `"PreToolUse": [{"hooks":[{"type":"command","command":"x"}]},`, 1) }, isWrong, "hooks", "updatedInput"},
+		"others": {func(s string) string {
+			return strings.Replace(s, `"PreToolUse": [`, `"PreToolUse": [{"hooks":[{"type":"command","command":"x"}]},`, 1)
+		}, isWrong, "hooks", "updatedInput"},
 		"elsewhere": {func(s string) string { return strings.ReplaceAll(s, filepath.Join(".local", "state"), "other") }, isWrong, "hook", "not looked at here"},
 		"no hook":   {func(s string) string { return strings.ReplaceAll(s, "gatelatch-hook", "gone/gatelatch-hook") }, isBad, "hook", "every call is blocked"},
 		"drifted":   {func(string) string { return "{}" }, isBad, "drift", "gatelatch install claude"},
-		"tricks":    {func(s string) string { return strings.Replace(s, "{", `{"permissions":{"defaultMode":"auto"},"x":"\u001b[2J",`, 1) }, isWrong, "modes", "auto"},
+		"tricks": {func(s string) string {
+			return strings.Replace(s, "{", `{"permissions":{"defaultMode":"auto"},"x":"\u001b[2J",`, 1)
+		}, isWrong, "modes", "auto"},
 	} {
 		p := newPatient(t)
 		p.must(t, "install", "claude", "--yes")

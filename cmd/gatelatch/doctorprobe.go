@@ -19,6 +19,10 @@ type probedCase = hostprobe.Result
 // probe that saw nothing must not look like one that saw nothing wrong.
 func (d *doctor) probe(ctx context.Context) {
 	opt, err := d.probeOptions()
+	if err == nil {
+		defer os.RemoveAll(opt.Dir)
+		d.probed, err = hostprobe.Run(ctx, opt)
+	}
 	if err != nil {
 		fix := hintOf(err)
 		if fix == "" {
@@ -27,8 +31,6 @@ func (d *doctor) probe(ctx context.Context) {
 		d.fail("probe", fix, "nothing was probed: %v", err)
 		return
 	}
-	defer os.RemoveAll(opt.Dir)
-	d.probed = hostprobe.Run(ctx, opt)
 	for _, r := range d.probed {
 		switch {
 		case r.OK:
@@ -58,6 +60,7 @@ func (d *doctor) probeOptions() (opt hostprobe.Options, err error) {
 	if err != nil {
 		return opt, err
 	}
+	opt.Only = d.only
 	opt.Channels = []hostprobe.Channel{hostprobe.Hooks(hook)}
 	opt.Dir, err = os.MkdirTemp("", "glp-")
 	return opt, err

@@ -12,6 +12,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -25,6 +26,7 @@ type Options struct {
 	Gatelatch string    // runs the scratch gateways
 	Channels  []Channel // the ways in which the agent asks
 	Dir       string    // everything is made below it; a short path, for sockets
+	Only      []string  // the cases to run; all if empty
 }
 
 // A Channel is a way in which the agent asks.
@@ -74,18 +76,26 @@ const atOnce = 3
 
 // Run probes everything. The control comes first: an agent that does nothing
 // without the gate either tells nothing about it.
-func Run(ctx context.Context, opt Options) []Result {
-	free := opt.run(ctx, Channel{Name: "no gate", Command: ungated}, control)
-	if !free.OK {
-		return []Result{free}
-	}
+func Run(ctx context.Context, opt Options) ([]Result, error) {
 	var todo []func() Result
+	var names []string
 	for _, ch := range opt.Channels {
 		for _, c := range append(gatewayCases(), ch.Cases...) {
-			todo = append(todo, func() Result { return opt.run(ctx, ch, c) })
+			if names = append(names, c.Name); len(opt.Only) == 0 || slices.Contains(opt.Only, c.Name) {
+				todo = append(todo, func() Result { return opt.run(ctx, ch, c) })
+			}
 		}
 	}
-	return append([]Result{free}, inTurn(todo)...)
+	for _, name := range opt.Only {
+		if !slices.Contains(names, name) {
+			return nil, fmt.Errorf("there is no case %q, only %s", name, strings.Join(names, ", "))
+		}
+	}
+	free := opt.run(ctx, Channel{Name: "no gate", Command: ungated}, control)
+	if !free.OK {
+		return []Result{free}, nil
+	}
+	return append([]Result{free}, inTurn(todo)...), nil
 }
 
 func inTurn(todo []func() Result) []Result {
