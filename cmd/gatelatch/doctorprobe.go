@@ -61,6 +61,9 @@ func (d *doctor) probeOptions() (opt hostprobe.Options, err error) {
 		return opt, err
 	}
 	opt.Only = d.only
+	if slices.ContainsFunc(d.settings, settingsOf.managed) {
+		opt.Managed = filepath.Dir(d.sys.managed)
+	}
 	opt.Channels = []hostprobe.Channel{hostprobe.Hooks(hook)}
 	opt.Dir, err = os.MkdirTemp("", "glp-")
 	return opt, err

@@ -23,11 +23,15 @@ func Hooks(hook hostconfig.Hook) Channel {
 		if s.Hook != "" {
 			h.Command = s.Hook
 		}
+		file := filepath.Join(s.Home, ".claude", "settings.json")
+		if h.Only = s.opt.Managed != ""; h.Only {
+			file = filepath.Join(s.Managed, "managed-settings.json")
+		}
 		settings, err := hostconfig.Claude(nil, h)
 		if err != nil {
 			return nil, err
 		}
-		return s.Claude(prompt), os.WriteFile(filepath.Join(s.Home, ".claude", "settings.json"), settings, 0o600)
+		return s.Claude(prompt), os.WriteFile(file, settings, 0o600)
 	}
 	return Channel{Name: "hooks", Command: command, Cases: hookCases(hook.Command)}
 }

@@ -27,6 +27,9 @@ type Options struct {
 	Channels  []Channel // the ways in which the agent asks
 	Dir       string    // everything is made below it; a short path, for sockets
 	Only      []string  // the cases to run; all if empty
+	// Managed is the folder of managed settings, if there are any: their hooks
+	// would ask the real gateway, so the stage's own folder covers it.
+	Managed string
 }
 
 // A Channel is a way in which the agent asks.

@@ -23,6 +23,7 @@ import (
 // Stage is the scratch world of one case: nothing of the user's own is in it.
 type Stage struct {
 	Home    string
+	Managed string // a folder that stands in for that of managed settings
 	Project string
 	State   statedir.Dir
 	Hook    string // another hook than the installed one, "" for that
@@ -44,10 +45,10 @@ func newStage(opt Options, ch Channel, c Case) (*Stage, error) {
 		return nil, err
 	}
 	s := &Stage{
-		Home: filepath.Join(dir, "home"), Project: filepath.Join(dir, "project"), State: statedir.Dir(filepath.Join(dir, "s")),
+		Home: filepath.Join(dir, "home"), Managed: filepath.Join(dir, "managed"), Project: filepath.Join(dir, "project"), State: statedir.Dir(filepath.Join(dir, "s")),
 		opt: opt, ch: ch, c: c, config: filepath.Join(dir, "config"), model: new(scriptedmodel.Model),
 	}
-	for _, d := range []string{filepath.Join(s.Home, ".claude"), s.Project, s.config} {
+	for _, d := range []string{filepath.Join(s.Home, ".claude"), s.Managed, s.Project, s.config} {
 		err = errors.Join(err, os.MkdirAll(d, 0o700))
 	}
 	if err = errors.Join(err, s.State.Prepare(), s.onboard()); err != nil {
@@ -111,6 +112,9 @@ func (s *Stage) start(ctx context.Context) (<-chan struct{}, error) {
 	if err != nil {
 		return nil, err
 	}
+	if s.opt.Managed != "" {
+		line = cover(s.opt.Managed, s.Managed, line)
+	}
 	cmd := exec.CommandContext(ctx, line[0], line[1:]...)
 	cmd.Dir = s.Project
 	cmd.WaitDelay = time.Second // a child of it may hold its output open
@@ -129,6 +133,15 @@ func (s *Stage) start(ctx context.Context) (<-chan struct{}, error) {
 	}()
 	s.ends = append(s.ends, func() { _ = cmd.Process.Kill(); <-end })
 	return end, nil
+}
+
+// cover runs a command that sees another folder in the place of the first.
+func cover(dir, with string, line []string) []string {
+	unshare := []string{"unshare", "--mount"}
+	if os.Geteuid() != 0 {
+		unshare = append(unshare, "--map-root-user")
+	}
+	return append(append(unshare, "sh", "-ec", `mount --bind "$1" "$2"; shift 2; exec "$@"`, "sh", with, dir), line...)
 }
 
 // startGateway runs a real gateway with the rules of the case.
