@@ -118,6 +118,11 @@ screenshots: deps build ## Take the pictures in docs/img anew
 
 ##@ Look closer
 
+.PHONY: test-newest
+test-newest: deps build ## Run the end-to-end tests with the agent's newest release, beside the pinned one
+	@bin=$$(scripts/claude.sh newest); echo "Claude Code $$("$$bin" --version)"; \
+		CLAUDE_BIN=$$bin scripts/go-test.sh -count=1 -timeout $(TEST_TIMEOUT) $(ARGS) ./e2e
+
 .PHONY: bench
 bench: ## Measure (ARGS=… adds flags)
 	go run ./bench $(ARGS)

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Prints the path of the Claude Code binary that the end-to-end tests drive. The
-# first call fetches it from npm into the cache, never into the tree.
+# first call fetches it from npm into the cache, never into the tree. With
+# "newest" it is the newest release instead, by the sum that npm itself tells.
 #
 # To move to another release, change the version and both sums:
 #   npm view @anthropic-ai/claude-code-linux-x64@VERSION dist.integrity
@@ -19,6 +20,16 @@ Linux-aarch64 | Linux-arm64)
 	integrity=sha512-NCvQcOxr685Y4mkYUjQT8l/Ouzw0k2xWloWeyzfsUtWiOedHosPkaW6XCSpzAl1dMuvDNBF97qpWgVDrSdK2Vw==
 	;;
 *) die "no Claude Code binary is pinned for $(uname -s) $(uname -m); the end-to-end tests run on Linux, x64 or arm64" ;;
+esac
+
+case "${1-}" in
+'') ;;
+newest)
+	package="@anthropic-ai/claude-code-$platform"
+	version=$(npm view "$package" version) || die "npm does not tell the newest version of $package"
+	integrity=$(npm view "$package@$version" dist.integrity) || die "npm does not tell the sum of $package@$version"
+	;;
+*) die "usage: scripts/claude.sh [newest]" ;;
 esac
 
 dir="$cache/claude-code/$version"

@@ -49,9 +49,11 @@ func newStage(opt Options, ch Channel, c Case) (*Stage, error) {
 		opt: opt, ch: ch, c: c, config: filepath.Join(dir, "config"), model: new(scriptedmodel.Model),
 	}
 	for _, d := range []string{filepath.Join(s.Home, ".claude"), s.Managed, s.Project, s.config} {
-		err = errors.Join(err, os.MkdirAll(d, 0o700))
+		if err := os.MkdirAll(d, 0o700); err != nil {
+			return nil, err
+		}
 	}
-	if err = errors.Join(err, s.State.Prepare(), s.onboard()); err != nil {
+	if err := errors.Join(s.State.Prepare(), s.onboard()); err != nil {
 		return nil, err
 	}
 	ln, err := net.Listen("tcp", "127.0.0.1:0")

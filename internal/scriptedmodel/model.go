@@ -129,7 +129,7 @@ func (m *Model) note(conversation []turnMessage) int {
 func writeJSON(w http.ResponseWriter, status int, v any) {
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(status)
-	_ = json.NewEncoder(w).Encode(v) // the agent may have hung up
+	_ = json.NewEncoder(w).Encode(v) //nolint:errchkjson // the agent may have hung up
 }
 
 func writeError(w http.ResponseWriter, status int, kind, text string) {
