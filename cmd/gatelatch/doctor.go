@@ -51,6 +51,8 @@ denies, is slow, dies, is missing or talks nonsense; what really ran is told.`,
 		d.examine(cmd.Context())
 		if probe {
 			d.probe(cmd.Context())
+		} else {
+			d.checkProbed()
 		}
 		if asJSON {
 			if err := printJSON(cmd, d.report()); err != nil {

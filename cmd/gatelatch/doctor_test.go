@@ -255,3 +255,23 @@ func TestProbeWithoutAnAgentFails(t *testing.T) {
 		t.Errorf("got %+v", r)
 	}
 }
+
+// What held with one release of the agent need not hold with the next.
+func TestDoctorKnowsWhatWasProbed(t *testing.T) {
+	p := newPatient(t)
+	p.must(t, "install", "claude", "--yes")
+	p.look(t).says(t, isOK, "probe", "none was made yet")
+	p.look(t, "--probe") // there is no agent
+	p.look(t).says(t, isOK, "probe", "none was made yet")
+	d := &doctor{sys: p.system, state: p.state(), claude: "2.1.325 (Claude Code)"}
+	d.remember(true)
+	p.look(t).says(t, isOK, "probe", "found nothing wrong")
+	p.claude = "2.1.326 (Claude Code)"
+	p.look(t).says(t, isWrong, "probe", "gatelatch doctor --probe")
+	p.claude = "2.1.325 (Claude Code)"
+	d.remember(false)
+	p.look(t).says(t, isBad, "probe", "run unasked")
+	d.only = []string{"deny"}
+	d.remember(true)
+	p.look(t).says(t, isBad, "probe", "run unasked")
+}

@@ -2,7 +2,8 @@ package main
 
 import (
 	"context"
-	"fmt"
+	"encoding/json"
+	"errors"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -31,6 +32,7 @@ func (d *doctor) probe(ctx context.Context) {
 		d.fail("probe", fix, "nothing was probed: %v", err)
 		return
 	}
+	defer func(failed int) { d.remember(d.count(isBad) == failed) }(d.count(isBad))
 	for _, r := range d.probed {
 		switch {
 		case r.OK:
@@ -45,7 +47,7 @@ func (d *doctor) probe(ctx context.Context) {
 
 func (d *doctor) probeOptions() (opt hostprobe.Options, err error) {
 	if d.sys.goos == "windows" {
-		return opt, fmt.Errorf("the probe needs a Unix")
+		return opt, errors.New("the probe needs a Unix")
 	}
 	if opt.Claude, err = exec.LookPath("claude"); err != nil {
 		return opt, withHint(err, "put claude on PATH")
@@ -78,4 +80,46 @@ func (d *doctor) probedHook(program string) (hostconfig.Hook, error) {
 	}
 	path, err := installOptions{}.hookPath(d.sys, program)
 	return hostconfig.Hook{Command: path}, err
+}
+
+// probedWith is what the last whole probe was about. Agents change almost daily,
+// and what held with one release need not hold with the next.
+type probedWith struct {
+	Claude    string `json:"claude"`
+	Gatelatch string `json:"gatelatch"`
+	OK        bool   `json:"ok"`
+}
+
+func (d *doctor) probeFile() string { return filepath.Join(d.state.Hosts(), "probe.json") }
+
+func (d *doctor) remember(ok bool) {
+	if len(d.only) > 0 || d.state.Check() != nil {
+		return
+	}
+	raw, err := json.Marshal(probedWith{d.claude, version, ok})
+	if err == nil {
+		err = replaceFile(d.probeFile(), append(raw, '\n'), 0o600)
+	}
+	if err != nil {
+		d.warn("probe", "make "+d.state.Hosts()+" writable", "its result was not kept: %v", err)
+	}
+}
+
+// checkProbed tells whether a probe was made with what is installed now.
+func (d *doctor) checkProbed() {
+	const fix = "gatelatch doctor --probe"
+	var last probedWith
+	raw, err := readIfThere(d.probeFile())
+	switch {
+	case err != nil || raw != nil && json.Unmarshal(raw, &last) != nil:
+		d.warn("probe", fix, "what the last one found can't be read")
+	case raw == nil:
+		d.ok("probe", "none was made yet; %s tells what Claude Code really does", fix)
+	case last.Claude != d.claude || last.Gatelatch != version:
+		d.warn("probe", fix, "the last one was with Claude Code %s and gatelatch %s", last.Claude, last.Gatelatch)
+	case !last.OK:
+		d.fail("probe", fix, "the last one saw a call run unasked, or saw nothing")
+	default:
+		d.ok("probe", "the last one, with these versions, found nothing wrong")
+	}
 }
