@@ -23,6 +23,7 @@ var parts = []struct {
 	{"commits", "one request's way, beside one commit", decisions},
 	{"hooks", "the hook, beside a process that says hello", hooks},
 	{"click", "from a person's click to the agent going on", clicking},
+	{"peers", "the hook, beside those of public peers", peers},
 	{"policy", "one judgement, beside cedar-go and OPA", judging},
 	{"backtest", "rules replayed over what happened", backtesting},
 	{"shell", "one command line, beside its bare parse", shellJudging},
