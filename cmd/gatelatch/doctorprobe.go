@@ -39,6 +39,8 @@ func (d *doctor) probe(ctx context.Context) {
 			d.ok("probe", "%s, %s: %s: %s", r.Channel, r.Case, r.Why, r.Got)
 		case r.Case == "control":
 			d.fail("probe", "run claude -p by hand and see what it says", "nothing was probed: the agent does nothing even without a gate: %s", r.Got)
+		case r.Unknown:
+			d.fail("probe", "gatelatch doctor --probe --only '"+r.Case+"', when the machine is less busy", "%s, %s: %s: %s", r.Channel, r.Case, r.Why, r.Got)
 		default:
 			d.fail("probe", "treat this gate as advice only, and report it with the version of Claude Code", "%s, %s: %s: %s, but should be: %s", r.Channel, r.Case, r.Why, r.Got, r.Want)
 		}

@@ -57,6 +57,9 @@ func TestJudging(t *testing.T) {
 	} {
 		opt := puppet(t, asks+c.does)
 		r := opt.run(t.Context(), Channel{Name: "x", Command: ungated}, Case{Name: name, Calls: c.calls})
+		if unknown := strings.Contains(r.Got, "nothing is known"); r.Unknown != unknown {
+			t.Errorf("%s: got %+v", name, r)
+		}
 		if r.OK != c.ok || !strings.Contains(r.Got, c.got) {
 			t.Errorf("%s: got %+v, want %q", name, r, c.got)
 		}
