@@ -63,7 +63,7 @@ func (d diagnosis) String() string {
 	return b.String()
 }
 
-// REL-33: what the real agent does with every answer that a gate may fail to
+// REL-33, and SEC-27 by "edit": what the real agent does with every answer that a gate may fail to
 // give. Nothing that nobody allowed may run.
 func TestDoctorProbesTheRealAgent(t *testing.T) {
 	t.Parallel()
@@ -77,7 +77,7 @@ func TestDoctorProbesTheRealAgent(t *testing.T) {
 	for _, p := range d.Probe {
 		seen[p.Case] = p.OK
 	}
-	for _, name := range []string{"control", "allow", "deny", "burst", "slow", "killed", "missing", "garbage", "hook killed", "hook missing", "hook hangs", "hook breaks"} {
+	for _, name := range []string{"control", "allow", "deny", "burst", "edit", "slow", "killed", "missing", "garbage", "hook killed", "hook missing", "hook hangs", "hook breaks"} {
 		if !seen[name] {
 			t.Errorf("%s: not probed, or not as it should be", name)
 		}

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/gatelatch/gatelatch/api"
 	"github.com/gatelatch/gatelatch/internal/statedir"
 )
 
@@ -18,6 +19,7 @@ func rules(calls []Call) string {
 	var allow, deny strings.Builder
 	for _, c := range calls {
 		switch {
+		case c.Edited: // a person decides
 		case c.Runs:
 			fmt.Fprintf(&allow, "  - Bash(touch %s)\n", c.File)
 		case strings.HasPrefix(c.File, "no"):
@@ -31,17 +33,19 @@ func rules(calls []Call) string {
 const soon = 5
 
 var (
-	control = Case{Name: "control", Why: "nobody gates the agent", Calls: []Call{{"free", true}}}
+	control = Case{Name: "control", Why: "nobody gates the agent", Calls: []Call{{File: "free", Runs: true}}}
 
-	held = []Call{{"wait", false}}
+	held   = []Call{{File: "wait"}}
+	edited = []Call{{File: "wait"}, {File: "instead", Runs: true, Edited: true}}
 )
 
 // gatewayCases are what can happen behind any channel.
 func gatewayCases() []Case {
 	return []Case{
-		{Name: "allow", Why: "a rule allows the call", Calls: []Call{{"yes", true}}, Open: true, Before: withGateway},
-		{Name: "deny", Why: "a rule denies the call", Calls: []Call{{"no", false}}, Before: withGateway},
+		{Name: "allow", Why: "a rule allows the call", Calls: []Call{{File: "yes", Runs: true}}, Open: true, Before: withGateway},
+		{Name: "deny", Why: "a rule denies the call", Calls: []Call{{File: "no"}}, Before: withGateway},
 		{Name: "burst", Why: "20 calls at once, every second one denied", Calls: burst(), Before: withGateway},
+		{Name: "edit", Why: "a person allows another input", Calls: edited, Before: withGateway, While: edit},
 		{Name: "slow", Why: "nobody decides within the host's limit", Calls: held, Limit: soon, Before: withGateway},
 		{Name: "killed", Why: "the gateway is killed while the call waits", Calls: held, Limit: soon, Before: withGateway, While: killGateway},
 		{Name: "missing", Why: "no gateway runs", Calls: held, Limit: soon},
@@ -51,7 +55,7 @@ func gatewayCases() []Case {
 
 func burst() (out []Call) {
 	for i := range 10 {
-		out = append(out, Call{fmt.Sprintf("yes%d", i), true}, Call{fmt.Sprintf("no%d", i), false})
+		out = append(out, Call{File: fmt.Sprintf("yes%d", i), Runs: true}, Call{File: fmt.Sprintf("no%d", i)})
 	}
 	return out
 }
@@ -59,10 +63,22 @@ func burst() (out []Call) {
 func withGateway(_ context.Context, s *Stage) error { return s.startGateway() }
 
 func killGateway(ctx context.Context, s *Stage) error {
-	if err := s.waiting(ctx); err != nil {
+	if _, _, err := s.waiting(ctx); err != nil {
 		return err
 	}
 	return s.gateway.Process.Kill()
+}
+
+// edit allows "touch instead". A host that ignores that runs what nobody allowed.
+func edit(ctx context.Context, s *Stage) error {
+	person, call, err := s.waiting(ctx)
+	if err == nil {
+		call, err = person.Edit(ctx, call.ID, api.Edit{Digest: call.Digest, Input: []byte(`{"command":"touch instead"}`)})
+	}
+	if err == nil {
+		_, err = person.Decide(ctx, call.ID, api.Decision{State: "allowed", Digest: call.Digest})
+	}
+	return err
 }
 
 // withNonsense listens where the gateway would. It answers everything with

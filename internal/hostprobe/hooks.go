@@ -65,7 +65,7 @@ func (s *Stage) replaceHook(text string) error {
 }
 
 func killHook(ctx context.Context, s *Stage) error {
-	if err := s.waiting(ctx); err != nil {
+	if _, _, err := s.waiting(ctx); err != nil {
 		return err
 	}
 	var wait client.Backoff

@@ -56,8 +56,19 @@ type Case struct {
 
 // Call is a file that the agent is told to make, and whether it may.
 type Call struct {
-	File string
-	Runs bool
+	File   string
+	Runs   bool
+	Edited bool // the agent is not told: a person puts it in the place of another
+}
+
+// asked are the calls that the agent is told to make.
+func (c Case) asked() (out []Call) {
+	for _, call := range c.Calls {
+		if !call.Edited {
+			out = append(out, call)
+		}
+	}
+	return out
 }
 
 // Result is what really happened.
@@ -129,8 +140,8 @@ func (opt Options) run(ctx context.Context, ch Channel, c Case) Result {
 		return r
 	}
 	r.Told = s.told()
-	if n := len(s.model.Results()); n < len(c.Calls) {
-		r.Got, r.Unknown = fmt.Sprintf("nothing is known: the agent tried %d of %d calls", n, len(c.Calls)), true
+	if n, all := len(s.model.Results()), len(c.asked()); n < all {
+		r.Got, r.Unknown = fmt.Sprintf("nothing is known: the agent tried %d of %d calls", n, all), true
 		return r
 	}
 	r.Got, r.OK = s.judge()

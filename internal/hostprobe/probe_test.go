@@ -39,7 +39,7 @@ const asks = `tell() {
 `
 
 func TestJudging(t *testing.T) {
-	held, runs := []Call{{"a", false}}, []Call{{"a", true}}
+	held, runs := []Call{{File: "a"}}, []Call{{File: "a", Runs: true}}
 	for name, c := range map[string]struct {
 		does  string
 		calls []Call
@@ -52,8 +52,10 @@ func TestJudging(t *testing.T) {
 		"held back by mistake":  {`tell 1`, runs, "a was held back", false},
 		"ran, and said nothing": {`touch a`, runs, "nothing is known", false},
 		"did nothing":           {`exit 0`, held, "nothing is known", false},
-		"one of two":            {`tell 1`, append(held, Call{"b", false}), "tried 1 of 2 calls", false},
-		"two, as they should":   {`touch b; tell 1; tell 2`, append(held, Call{"b", true}), "1 ran, 1 held back", true},
+		"one of two":            {`tell 1`, append(held, Call{File: "b"}), "tried 1 of 2 calls", false},
+		"the edited one":        {`touch b; tell 1`, append(held, Call{File: "b", Runs: true, Edited: true}), "1 ran, 1 held back", true},
+		"the one before":        {`touch a; tell 1`, append(held, Call{File: "b", Runs: true, Edited: true}), "a ran unasked, b was held back", false},
+		"two, as they should":   {`touch b; tell 1; tell 2`, append(held, Call{File: "b", Runs: true}), "1 ran, 1 held back", true},
 	} {
 		opt := puppet(t, asks+c.does)
 		r := opt.run(t.Context(), Channel{Name: "x", Command: ungated}, Case{Name: name, Calls: c.calls})

@@ -15,6 +15,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/gatelatch/gatelatch/api"
 	"github.com/gatelatch/gatelatch/client"
 	"github.com/gatelatch/gatelatch/internal/scriptedmodel"
 	"github.com/gatelatch/gatelatch/internal/statedir"
@@ -110,7 +111,7 @@ func ungated(s *Stage, prompt string) ([]string, error) { return s.Claude(prompt
 
 // start runs the agent. The channel is closed when it has ended.
 func (s *Stage) start(ctx context.Context) (<-chan struct{}, error) {
-	line, err := s.ch.Command(s, script(s.c.Calls))
+	line, err := s.ch.Command(s, script(s.c.asked()))
 	if err != nil {
 		return nil, err
 	}
@@ -171,20 +172,19 @@ func (s *Stage) startGateway() error {
 	return nil
 }
 
-// waiting returns once a call waits for a person.
-func (s *Stage) waiting(ctx context.Context) error {
-	c, err := client.ForPeople(s.State)
-	if err != nil {
-		return err
+// waiting returns the first call that waits for a person.
+func (s *Stage) waiting(ctx context.Context) (person *client.Client, call api.Call, err error) {
+	if person, err = client.ForPeople(s.State); err != nil {
+		return person, call, err
 	}
 	var wait client.Backoff
 	for {
-		calls, err := c.Calls(ctx, "pending", "", 1)
+		calls, err := person.Calls(ctx, "pending", "", 1)
 		if err == nil && len(calls.Calls) > 0 {
-			return nil
+			return person, calls.Calls[0], nil
 		}
 		if wait.Wait(ctx) != nil {
-			return errors.Join(errors.New("no call came to wait"), err)
+			return person, call, errors.Join(errors.New("no call came to wait"), err)
 		}
 	}
 }
