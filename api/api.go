@@ -464,6 +464,7 @@ type PauseRequest struct {
 // LoginCode is a link that logs one browser in, once, soon.
 type LoginCode struct {
 	URL     string    `json:"url"`
+	Public  string    `json:"public,omitempty"` // the same for another device, if one can reach the gateway
 	Expires time.Time `json:"expires"`
 }
 

@@ -75,3 +75,25 @@ func (d *differ) line(l Line, text string) {
 	l.Text = Escape(strings.TrimSuffix(text, "\n"))
 	d.lines = append(d.lines, l)
 }
+
+// Change shows how a text would change, with a few lines around each place.
+func Change(before, after string) []Line {
+	const around = 3
+	all := diffBlock("", before, after).Lines
+	near := make([]bool, len(all))
+	for i, l := range all {
+		if l.Op == " " {
+			continue
+		}
+		for k := max(0, i-around); k < min(len(all), i+around+1); k++ {
+			near[k] = true
+		}
+	}
+	out := []Line{}
+	for i, l := range all {
+		if near[i] {
+			out = append(out, l)
+		}
+	}
+	return out
+}

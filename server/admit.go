@@ -190,10 +190,18 @@ func checkOrigin(d Door, r *http.Request) (bare bool, err error) {
 	switch origin := r.Header.Values("Origin"); {
 	case len(origin) == 0:
 		return true, nil
-	case len(origin) > 1, !slices.Contains(d.Origins, origin[0]), origin[0] != "http://"+r.Host:
+	case len(origin) > 1, origin[0] != d.origin(r.Host):
 		return false, errors.New("this request comes from another origin")
 	}
 	return false, nil
+}
+
+// origin is what pages at a host of this door have; "-" is nobody's.
+func (d Door) origin(host string) string {
+	if i := slices.Index(d.Hosts, host); i >= 0 && i < len(d.Origins) {
+		return d.Origins[i]
+	}
+	return "-"
 }
 
 // checkBody refuses what is not declared as exactly JSON: nothing is sniffed.

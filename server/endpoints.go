@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/http"
 	"strconv"
+	"strings"
 
 	"github.com/gatelatch/gatelatch"
 	"github.com/gatelatch/gatelatch/api"
@@ -41,6 +42,19 @@ func endpoints() map[string]endpoint {
 		"Deferrals":   get(deferrals),
 		"Policy":      get(policyInForce),
 		"ApplyPolicy": post(applyPolicy),
+		"Rules":       get(rules),
+		"Explain":     post(explain),
+		"Suggest":     post(suggest),
+		"TryRule":     post(tryRule),
+		"AddRule":     post(addRule),
+		"History":     get(pastCalls),
+		"Facets":      get(facets),
+		"Insight":     get(insight),
+		"Audit":       get(trailState),
+		"PushKey":     get(pushKey),
+		"Subscribe":   post(subscribe),
+		"Unsubscribe": post(unsubscribe),
+		"PhoneLink":   post(phoneLink),
 		"Events":      events,
 		"Trail":       get(trail),
 		"Status":      get(status),
@@ -218,7 +232,11 @@ func unpause(s *Server, q *request, _ api.None) (api.Status, error) {
 
 func loginCode(s *Server, q *request, _ api.None) (api.LoginCode, error) {
 	code, ends, err := s.opt.Auth.Code(q.Context())
-	return api.LoginCode{URL: s.opt.URL + "/login#c=" + code, Expires: ends}, err
+	out := api.LoginCode{URL: s.opt.URL + "/login#c=" + code, Expires: ends}
+	if s.opt.Public != "" {
+		out.Public = s.opt.Public + "/login#c=" + code
+	}
+	return out, err
 }
 
 func login(s *Server, q *request, in api.Login) (api.LoggedIn, error) {
@@ -243,10 +261,11 @@ func logout(s *Server, q *request, _ api.None) (api.None, error) {
 	return api.None{}, nil
 }
 
-// sessionCookie is not Secure: the page is plain HTTP on loopback, and the
-// cookie is only half of a session.
+// sessionCookie is Secure where the page is. On loopback it is plain HTTP, and
+// the cookie is only half of a session.
 func (q *request) sessionCookie(value string, age int) *http.Cookie {
 	return &http.Cookie{ //nolint:gosec // see above
 		Name: q.door.cookie, Value: value, Path: "/", HttpOnly: true, SameSite: http.SameSiteStrictMode, MaxAge: age,
+		Secure: strings.HasPrefix(q.door.origin(q.Host), "https://"),
 	}
 }

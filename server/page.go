@@ -16,7 +16,7 @@ import (
 )
 
 // views are the paths that the page itself routes: all get index.html.
-var views = []string{"/", "/login", "/history", "/remembered"}
+var views = []string{"/", "/login", "/history", "/rules", "/insight"}
 
 // page serves the built page from memory.
 type page struct{ files map[string]file }

@@ -16,6 +16,7 @@ import (
 	"github.com/gatelatch/gatelatch"
 	"github.com/gatelatch/gatelatch/api"
 	"github.com/gatelatch/gatelatch/auth"
+	"github.com/gatelatch/gatelatch/push"
 	"github.com/gatelatch/gatelatch/toolset"
 )
 
@@ -33,6 +34,13 @@ type Options struct {
 	Tools  toolset.Policy
 	Plugs  []Plug
 	Log    *slog.Logger
+
+	Rules Rulebook // nil: there are none to look at
+	// Write puts changed rules in force, if those in force are still before.
+	Write func(ctx context.Context, seat *gatelatch.Seat, c PolicyChange) (*gatelatch.Revision, error)
+	Push  *push.Sender // nil: browsers hear nothing while the page is closed
+	// Public is where devices other than this one find the page; "" is nowhere.
+	Public string
 }
 
 // Server answers on three doors; what a door is for is fixed when its handler
@@ -43,12 +51,16 @@ type Server struct {
 	tail    tail
 	waiting sync.WaitGroup // for parked requests
 	warned  said
+
+	past  past
+	chain verifier
+	desk  desk
 }
 
 // A Door is one way in.
 type Door struct {
 	Hosts   []string   // exact Host headers
-	Origins []string   // exact Origins; none on a socket
+	Origins []string   // the exact Origin of each; none on a socket
 	Roles   []api.Role // routes that exist here
 	cookie  string     // name of a browser's half of its session
 }
@@ -60,6 +72,15 @@ func BrowserDoor(addr string) Door {
 		Hosts: []string{addr}, Origins: []string{"http://" + addr}, cookie: api.CookiePrefix + addr[strings.LastIndexByte(addr, ':')+1:],
 		Roles: []api.Role{api.Anybody, api.Agents, api.People, api.Commands},
 	}
+}
+
+// Also makes the door answer at a public URL, too: that of a tunnel or proxy
+// which has TLS and hands on what it gets, with its Host.
+func (d Door) Also(public string) Door {
+	if host, ok := strings.CutPrefix(public, "https://"); ok {
+		d.Hosts, d.Origins = append(d.Hosts, host), append(d.Origins, public)
+	}
+	return d
 }
 
 // AgentDoor is the Unix socket on which one can only ask.

@@ -59,6 +59,20 @@ var queries = map[string][]query{
 		{"after", integer, "the seq of the last event of the part before; 0 begins"},
 		{"limit", integer, "how many events at most"},
 	},
+	"History": {
+		{"agent", text, "the id of an agent's key"},
+		{"session", text, "the id of a session"},
+		{"tool", text, "the name of a tool"},
+		{"outcome", text, "a state such as allowed or denied, or how it went: done, failed, unknown"},
+		{"by", text, "who settled it: person or rules"},
+		{"q", text, "words that must all occur in the call, its reasons or its decision"},
+		{"after", text, "next of the part before"},
+		{"limit", integer, "how many calls at most"},
+	},
+	"Insight": {
+		{"days", integer, "how many days, up to today"},
+		{"offset", integer, "minutes that the days are ahead of UTC"},
+	},
 	"Events": {{"after", integer, "the seq of the last event that is known"}},
 }
 

@@ -20,9 +20,11 @@ const defaultListen = "127.0.0.1:7474"
 
 // config is config.yaml. Flags win over it, it wins over the defaults.
 type config struct {
-	Listen string       `yaml:"listen"`
-	Store  string       `yaml:"store"`
-	Hooks  []hookConfig `yaml:"hooks"`
+	Listen string `yaml:"listen"`
+	Store  string `yaml:"store"`
+	// PublicURL is where other devices find the page; see docs/phone.md.
+	PublicURL string       `yaml:"public_url"`
+	Hooks     []hookConfig `yaml:"hooks"`
 	// Tools says which tools agents may see; see docs/tools.md.
 	Tools toolset.Policy `yaml:"tools"`
 	// Checkpoints is a file on a second place; see docs/audit.md.

@@ -18,6 +18,7 @@ import (
 	"github.com/gatelatch/gatelatch/auth"
 	"github.com/gatelatch/gatelatch/internal/filelock"
 	"github.com/gatelatch/gatelatch/internal/statedir"
+	"github.com/gatelatch/gatelatch/push"
 	"github.com/gatelatch/gatelatch/server"
 	"github.com/gatelatch/gatelatch/store/postgres"
 	"github.com/gatelatch/gatelatch/store/sqlite"
@@ -36,7 +37,9 @@ type gatewayOptions struct {
 	// checkpoints is where signed checkpoints of the trail go; "" is nowhere.
 	checkpoints         string
 	checkpointsRequired bool // no decisions without them
-	log                 *slog.Logger
+	// public is where other devices find the page; "" is nowhere.
+	public string
+	log    *slog.Logger
 }
 
 // gateway is everything that runs, wired together.
@@ -74,6 +77,12 @@ func startGateway(opt gatewayOptions) (_ *gateway, err error) {
 	}
 	if opt.store == "" {
 		opt.store = cfg.Store
+	}
+	if opt.public == "" {
+		opt.public = cfg.PublicURL
+	}
+	if err := checkPublic(opt.public); err != nil {
+		return nil, err
 	}
 	if err := cfg.checkpoints(&opt); err != nil {
 		return nil, err
@@ -191,10 +200,14 @@ func (g *gateway) listen(ctx context.Context, gate *gatelatch.Gate, rules *rules
 	}
 	addr := tcp.Addr().String()
 	g.url = "http://" + addr
+	messages, err := push.Open(filepath.Join(string(g.opt.state), "push.json"))
+	if err != nil {
+		return err
+	}
 	srv, err := server.New(server.Options{
 		Gate: gate, Auth: g.auth, Web: web.FS(), URL: g.url, Version: version, Policy: rules.path(), Note: func(ctx context.Context) error { return rules.follow(ctx, gate) },
 		Notice: joinProblems(rules.Problem, g.drift.Problem, g.trail.Problem),
-		Tools:  g.tools, Plugs: plugs(g.opt.log), Log: g.opt.log,
+		Tools:  g.tools, Plugs: plugs(g.opt.log), Log: g.opt.log, Rules: rules.File, Write: rules.write, Push: messages, Public: g.opt.public,
 	})
 	if err != nil {
 		return err
@@ -210,7 +223,7 @@ func (g *gateway) listen(ctx context.Context, gate *gatelatch.Gate, rules *rules
 		door server.Door
 		open func() (net.Listener, error)
 	}{
-		{server.BrowserDoor(addr), func() (net.Listener, error) { return tcp, nil }},
+		{server.BrowserDoor(addr).Also(g.opt.public), func() (net.Listener, error) { return tcp, nil }},
 		{server.AgentDoor(), func() (net.Listener, error) { return listenSocket(where.AgentSocket) }},
 		{server.ApproverDoor(), func() (net.Listener, error) { return listenSocket(where.ApproverSocket) }},
 	} {
@@ -224,6 +237,7 @@ func (g *gateway) listen(ctx context.Context, gate *gatelatch.Gate, rules *rules
 		}
 		g.serve(srv.HTTP(ctx, h), ln)
 	}
+	g.work.Go(func() { srv.Push(ctx) })
 	return g.opt.state.Announce(where)
 }
 

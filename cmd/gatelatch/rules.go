@@ -3,13 +3,16 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"sync"
 
 	"github.com/gatelatch/gatelatch"
+	"github.com/gatelatch/gatelatch/internal/hostconfig"
 	"github.com/gatelatch/gatelatch/policy"
+	"github.com/gatelatch/gatelatch/server"
 )
 
 // rules is the policy of a gateway. With a database of its own it lies in a
@@ -93,4 +96,32 @@ func (r *rules) follow(ctx context.Context, gate *gatelatch.Gate) error {
 	}
 	r.noted = hash
 	return nil
+}
+
+// write puts changed rules in force, in the store or in the file. The trail
+// says who did it.
+func (r *rules) write(ctx context.Context, seat *gatelatch.Seat, c server.PolicyChange) (*gatelatch.Revision, error) {
+	if r.shared != nil {
+		return seat.ApplyPolicy(ctx, c.From, c.After, c.Note)
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	f, err := readSettings(r.file)
+	switch {
+	case err != nil:
+		return nil, err
+	case f.data != nil && string(f.data) != c.Before, f.data == nil && r.Text() != c.Before:
+		return nil, fmt.Errorf("policy.yaml was changed meanwhile: %w", gatelatch.ErrChanged)
+	}
+	if err := f.write(hostconfig.Change{Settings: []byte(c.After)}); err != nil {
+		return nil, err
+	}
+	if err := r.Reload(); err != nil {
+		return nil, err
+	}
+	rev, err := seat.NotePolicy(ctx, c.From, c.After, c.Note)
+	if err == nil {
+		r.noted = r.Hash()
+	}
+	return rev, err
 }

@@ -29,6 +29,7 @@ project and ask about the rest.`,
 	cmd.Flags().StringVar(&opt.config, "config", "", "configuration directory (default $XDG_CONFIG_HOME/gatelatch)")
 	cmd.Flags().StringVar(&opt.listen, "listen", "", "loopback address for the page (default "+defaultListen+")")
 	cmd.Flags().StringVar(&opt.store, "store", "", "postgres:// URL of a database that gateways share (default a file in the state directory);\nkeep a password out of it: in ~/.pgpass, or the whole URL in config.yaml")
+	cmd.Flags().StringVar(&opt.public, "public-url", "", "https:// address where a tunnel or proxy of yours hands other devices on to the page")
 	cmd.Flags().StringVar(&opt.checkpoints, "checkpoints", "", "file on a second place that gets signed checkpoints of the audit trail")
 	cmd.Flags().BoolVar(&opt.checkpointsRequired, "checkpoints-required", false, "stop when a checkpoint can't be written")
 	cmd.Flags().BoolVar(&debug, "debug", false, "log more")

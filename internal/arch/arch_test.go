@@ -13,24 +13,26 @@ const mod = "github.com/gatelatch/gatelatch"
 // layer is the height of a package; it may import only lower ones.
 var layer = map[string]int{
 	"shell": 0, "shell/spec/gen": 0, "web": 0,
-	"internal/strictjson": 0, "internal/id": 0, "internal/twin": -1, "internal/writer": 0, "internal/statedir": 0, "internal/filelock": 0, "internal/clock": 0, "internal/aside": 0,
+	"internal/strictjson": 0, "internal/id": 0, "internal/twin": -1, "internal/writer": 0, "internal/statedir": 0, "internal/filelock": 0, "internal/clock": 0, "internal/aside": 0, "internal/qr": 0,
 	"internal/hostconfig": 0, "internal/userservice": 0, "internal/scriptedmodel": 0,
 	"store/postgres/pgtest": 0, "model": 0, "model/sim": 0,
 
 	"": 1,
 
-	"audit": 2, "approval": 2, "policy": 2, "hook": 2, "toolset": 2, "api": 2,
+	"audit": 2, "approval": 2, "policy": 2, "hook": 2, "toolset": 2, "api": 2, "push": 2,
 
 	"render": 3, "client": 3, "auth": 3, "api/gen": 3, "internal/storage": 3, "internal/backup": 3, "model/modeltest": 3,
 	"policy/history": 3, "policy/claude": 3, "adapter/control": 3,
 
 	"adapter/ask": 3, "adapter/inbox": 3, "adapter/ws": 3,
-	"adapter/mcp": 4, "adapter/bridge": 4, "adapter/sema": 4, "adapter/openclaw": 4, "adapter/adaptertest": 5,
+	"adapter/mcp": 4, "adapter/bridge": 4, "adapter/sema": 4, "adapter/openclaw": 4, "adapter/adaptertest": 6,
 
-	"store/memory": 4, "store/sqlite": 4, "store/postgres": 4, "store/storetest": 4, "server": 4, "adapter/hookcmd": 4, "adapter/runner": 4, "internal/hostprobe": 4,
+	"store/memory": 4, "store/sqlite": 4, "store/postgres": 4, "store/storetest": 4, "adapter/hookcmd": 4, "adapter/runner": 4, "internal/hostprobe": 4,
 	"policy/review": 4,
 
-	"cmd/gatelatch": 5, "cmd/gatelatch-hook": 5, "examples/agent-go": 5,
+	"server": 5,
+
+	"cmd/gatelatch": 6, "cmd/gatelatch-hook": 5, "examples/agent-go": 5,
 
 	"e2e/output": 0, "e2e": 6, "e2e/crash": 6, "e2e/linear": 6, "bench": 6, "bench/hello": 0,
 }
@@ -40,6 +42,7 @@ var outside = map[string][]string{
 	"shell":               {"mvdan.cc/sh/v3"},
 	"shell/spec/gen":      {"go.yaml.in/yaml/v3"},
 	"internal/strictjson": {"github.com/go-json-experiment/json"},
+	"internal/qr":         {"rsc.io/qr"},
 	"policy":              {"go.yaml.in/yaml/v3", "github.com/bmatcuk/doublestar/v4", "golang.org/x/net"},
 	"policy/review":       {"go.yaml.in/yaml/v3"},
 	"policy/claude":       {"go.yaml.in/yaml/v3"},

@@ -45,6 +45,20 @@ func Merge(data []byte, blocks map[string]string) ([]byte, error) {
 	return out, nil
 }
 
+// Add puts one rule into a policy file; with a project, into a section of its own
+// for it.
+func Add(data []byte, effect, match, project string) ([]byte, error) {
+	key, items := effect, any([]string{match})
+	if project != "" {
+		key, items = "projects", []map[string]any{{"path": project, effect: []string{match}}}
+	}
+	block, err := yaml.Marshal(items)
+	if err != nil {
+		return nil, err
+	}
+	return Merge(data, map[string]string{key: string(block)})
+}
+
 // insert puts a block behind a key.
 func insert(data []byte, key, block string) ([]byte, error) {
 	var doc yaml.Node

@@ -459,6 +459,186 @@ export interface ApplyPolicy {
   note?: string;
 }
 
+export interface Rule {
+  effect: string;
+  text: string;
+  layer: string;
+  source?: string;
+  project?: string;
+  why?: string;
+  where?: string[];
+  until?: string;
+  used: number;
+  last_used?: string;
+}
+
+export interface Rules {
+  rules: Rule[];
+  revision: number;
+  path?: string;
+  problem?: string;
+}
+
+export interface Explain {
+  call?: string;
+  tool?: string;
+  input?: string;
+  project?: string;
+  mode?: string;
+}
+
+export interface LayerSaid {
+  layer: string;
+  effect?: string;
+  reasons?: Reason[];
+}
+
+export interface Explained {
+  verdict: Verdict;
+  card: Card;
+  tool: string;
+  project?: string;
+  layers: LayerSaid[];
+}
+
+export interface SuggestRules {
+  anew?: boolean;
+}
+
+export interface Work {
+  ready: boolean;
+  done: number;
+  wrong?: string;
+}
+
+export interface Suggestion {
+  match: string;
+  call: string;
+  saves: number;
+  undecided?: number;
+  also: string;
+  examples: string[];
+}
+
+export interface Suggestions {
+  work: Work;
+  at?: string;
+  asks: number;
+  calls: number;
+  rules: Suggestion[];
+}
+
+export interface TryRule {
+  effect: string;
+  match?: string;
+  call: string;
+}
+
+export interface Replayed {
+  call: string;
+  says: string;
+}
+
+export interface Backtest {
+  calls: number;
+  asks_before: number;
+  asks_after: number;
+  asks_that_vanish: number;
+  new_asks: number;
+  refused_but_allowed: Replayed[];
+  allowed_but_denied: Replayed[];
+  denied_but_allowed: Replayed[];
+}
+
+export interface TriedRule {
+  work: Work;
+  effect: string;
+  match: string;
+  project?: string;
+  offers: Offer[];
+  diff: Line[];
+  digest: string;
+  from: number;
+  backtest?: Backtest;
+  safe: boolean;
+}
+
+export interface AddRule {
+  effect: string;
+  match: string;
+  call: string;
+  digest: string;
+}
+
+export interface History {
+  calls: Call[];
+  next?: string;
+  seq: number;
+}
+
+export interface Facets {
+  tools: string[];
+  agents: Actor[];
+  sessions: Session[];
+}
+
+export interface Day {
+  date: string;
+  calls: number;
+  asked: number;
+  rules: number;
+  half_millis: number;
+  quick: number;
+}
+
+export interface AskedFor {
+  what: string;
+  tool: string;
+  asked: number;
+  allowed: number;
+  denied: number;
+  half_millis: number;
+  call: string;
+}
+
+export interface Insight {
+  days: Day[];
+  calls: number;
+  asked: number;
+  rules: number;
+  half_millis: number;
+  most: AskedFor[];
+  since?: string;
+  work: Work;
+}
+
+export interface Audit {
+  checked: number;
+  seq: number;
+  at?: string;
+  problem?: string;
+}
+
+export interface PushKey {
+  key: string;
+}
+
+export interface Subscribe {
+  endpoint: string;
+  p256dh: string;
+  auth: string;
+}
+
+export interface Unsubscribe {
+  endpoint: string;
+}
+
+export interface PhoneLink {
+  url: string;
+  expires: string;
+  qr: string[];
+}
+
 export interface Event {
   seq: number;
   at: string;
@@ -496,6 +676,7 @@ export interface PauseRequest {
 
 export interface LoginCode {
   url: string;
+  public?: string;
   expires: string;
 }
 
@@ -547,6 +728,19 @@ export const routes = {
   Deferrals: { method: "GET", path: "/v1/deferrals" },
   Policy: { method: "GET", path: "/v1/policy" },
   ApplyPolicy: { method: "POST", path: "/v1/policy" },
+  Rules: { method: "GET", path: "/v1/rules" },
+  Explain: { method: "POST", path: "/v1/rules/explain" },
+  Suggest: { method: "POST", path: "/v1/rules/suggest" },
+  TryRule: { method: "POST", path: "/v1/rules/try" },
+  AddRule: { method: "POST", path: "/v1/rules" },
+  History: { method: "GET", path: "/v1/history" },
+  Facets: { method: "GET", path: "/v1/history/facets" },
+  Insight: { method: "GET", path: "/v1/insight" },
+  Audit: { method: "GET", path: "/v1/audit" },
+  PushKey: { method: "GET", path: "/v1/push" },
+  Subscribe: { method: "POST", path: "/v1/push" },
+  Unsubscribe: { method: "POST", path: "/v1/push/end" },
+  PhoneLink: { method: "POST", path: "/v1/phone-link" },
   Events: { method: "GET", path: "/v1/events" },
   Trail: { method: "GET", path: "/v1/trail" },
   Status: { method: "GET", path: "/v1/status" },
@@ -587,6 +781,19 @@ export interface Signatures {
   Deferrals: { out: Deferrals };
   Policy: { out: Policy };
   ApplyPolicy: { in: ApplyPolicy; out: Policy };
+  Rules: { out: Rules };
+  Explain: { in: Explain; out: Explained };
+  Suggest: { in: SuggestRules; out: Suggestions };
+  TryRule: { in: TryRule; out: TriedRule };
+  AddRule: { in: AddRule; out: Policy };
+  History: { query: { agent?: string; session?: string; tool?: string; outcome?: string; by?: string; q?: string; after?: string; limit?: number }; out: History };
+  Facets: { out: Facets };
+  Insight: { query: { days?: number; offset?: number }; out: Insight };
+  Audit: { out: Audit };
+  PushKey: { out: PushKey };
+  Subscribe: { in: Subscribe; out: None };
+  Unsubscribe: { in: Unsubscribe; out: None };
+  PhoneLink: { in: None; out: PhoneLink };
   Events: { query: { after?: number }; out: Event };
   Trail: { query: { after?: number; limit?: number }; out: Trail };
   Status: { out: Status };

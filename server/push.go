@@ -1,0 +1,148 @@
+package server
+
+import (
+	"context"
+	"errors"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/gatelatch/gatelatch"
+	"github.com/gatelatch/gatelatch/api"
+	"github.com/gatelatch/gatelatch/internal/qr"
+	"github.com/gatelatch/gatelatch/internal/strictjson"
+	"github.com/gatelatch/gatelatch/push"
+	"github.com/gatelatch/gatelatch/render"
+)
+
+// gather is how long calls that come together have one message.
+const gather = 300 * time.Millisecond
+
+func (s *Server) pushes() (*push.Sender, error) {
+	if s.opt.Push == nil {
+		return nil, invalid(errors.New("this gateway sends no messages to browsers"))
+	}
+	return s.opt.Push, nil
+}
+
+func pushKey(s *Server, _ *request) (api.PushKey, error) {
+	p, err := s.pushes()
+	if err != nil {
+		return api.PushKey{}, err
+	}
+	return api.PushKey{Key: p.PublicKey()}, nil
+}
+
+func subscribe(s *Server, q *request, in api.Subscribe) (api.None, error) {
+	p, err := s.pushes()
+	if err != nil {
+		return api.None{}, err
+	}
+	err = p.Add(push.Subscription{Endpoint: in.Endpoint, P256dh: in.P256dh, Auth: in.Auth, Key: q.key.ID})
+	if errors.Is(err, push.ErrSubscription) {
+		err = invalid(err)
+	}
+	return api.None{}, err
+}
+
+func unsubscribe(s *Server, _ *request, in api.Unsubscribe) (api.None, error) {
+	p, err := s.pushes()
+	if err != nil {
+		return api.None{}, err
+	}
+	return api.None{}, p.Remove(func(o push.Subscription) bool { return o.Endpoint == in.Endpoint })
+}
+
+// Push tells subscribed browsers about calls that begin to wait, until ctx
+// ends. What a browser was logged in with decides whether it still hears.
+func (s *Server) Push(ctx context.Context) {
+	if s.opt.Push == nil {
+		return
+	}
+	seat := s.opt.Gate.As(gatelatch.Actor{Kind: gatelatch.PersonActor, ID: "push"}) // it only reads
+	st, err := seat.Status(ctx)
+	for after := st.Seq; ctx.Err() == nil; {
+		var es []gatelatch.Event
+		if err == nil {
+			es, err = seat.Follow(ctx, after, eventsAtOnce)
+		}
+		if err != nil {
+			wait(ctx, time.Second)
+			err = nil
+			continue
+		}
+		news := false
+		for _, e := range es {
+			after = e.Seq
+			news = news || e.Kind == gatelatch.CallProposed || e.Kind == gatelatch.BatchExtended
+		}
+		if news && len(s.opt.Push.Subscriptions()) > 0 {
+			wait(ctx, gather)
+			s.push(ctx, seat)
+		}
+	}
+}
+
+func wait(ctx context.Context, d time.Duration) {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-ctx.Done():
+	case <-t.C:
+	}
+}
+
+// push sends one message about the newest of what waits, if anything new does.
+func (s *Server) push(ctx context.Context, seat *gatelatch.Seat) {
+	page, err := seat.List(ctx, gatelatch.Query{Pending: true, Newest: true, Limit: pastPart})
+	if err != nil || len(page.Calls) == 0 || !s.unsaid(page.Calls[0].ID) {
+		return
+	}
+	err = s.opt.Push.Remove(func(o push.Subscription) bool { return !s.opt.Auth.Valid(ctx, o.Key) })
+	if err != nil {
+		s.opt.Log.Warn("could not forget a browser that logged out", "err", err)
+	}
+	l := page.Calls[0]
+	raw, err := strictjson.Marshal(api.Pushed{
+		Call: l.ID, Tool: brief(l.Tool), Project: brief(filepath.Base(l.Session.Project)), Waiting: len(page.Calls),
+	})
+	if err == nil {
+		err = s.opt.Push.Send(ctx, raw)
+	}
+	if err != nil && ctx.Err() == nil {
+		s.opt.Log.Warn("could not tell a browser that a call waits", "err", err)
+	}
+}
+
+// unsaid reports whether no message named the call yet.
+func (s *Server) unsaid(id string) bool {
+	s.desk.mu.Lock()
+	defer s.desk.mu.Unlock()
+	if s.desk.pushed == id {
+		return false
+	}
+	s.desk.pushed = id
+	return true
+}
+
+// brief is a name that an agent gave, safe to show and short.
+func brief(name string) string {
+	const most = 60
+	r := []rune(render.OneLine(name))
+	return strings.TrimSpace(string(r[:min(len(r), most)]))
+}
+
+// phoneLink makes a link for another device of the same person. It is as good
+// as one of the command line, and stands in the trail when it is used.
+func phoneLink(s *Server, q *request, _ api.None) (api.PhoneLink, error) {
+	if s.opt.Public == "" {
+		return api.PhoneLink{}, invalid(errors.New(`other devices can't reach this gateway: start it with --public-url, behind a tunnel or proxy with TLS`))
+	}
+	code, ends, err := s.opt.Auth.Code(q.Context())
+	if err != nil {
+		return api.PhoneLink{}, err
+	}
+	link := s.opt.Public + "/login#c=" + code
+	rows, err := qr.Rows(link)
+	return api.PhoneLink{URL: link, Expires: ends, QR: rows}, err
+}
