@@ -12,7 +12,7 @@ export default defineConfig({
     modulePreload: false,
     rolldownOptions: {
       // The build is committed: names without hashes keep its changes readable.
-      output: { entryFileNames: "app.js", assetFileNames: "app[extname]" },
+      output: { entryFileNames: "app.js", chunkFileNames: "[name].js", assetFileNames: "app[extname]" },
     },
   },
   server: {

@@ -19,6 +19,7 @@ import { go, link, now, place, watchPlace } from "./state";
 import { follow } from "./sync";
 import { watchKeys } from "./ui/keys";
 import { enter, stage } from "./ui/login";
+import { startWords, t } from "./words/words";
 
 watchLogin();
 watchPlace();
@@ -27,17 +28,18 @@ watchPause();
 watchKeys();
 setInterval(() => (now.value = Date.now()), 1000);
 
-const names: Record<string, string> = { "/history": "History", "/remembered": "Remembered" };
-
 effect(() => {
   document.documentElement.dataset["live"] = link.value === "live" && loggedIn.value ? "on" : "off";
 });
 effect(() => {
-  const name = loggedIn.value ? (names[place.value.path] ?? "Inbox") : "Log in";
+  const { inbox, history, remembered, login } = t().ui.tabs;
+  const names: Record<string, string> = { "/history": history, "/remembered": remembered };
+  const name = loggedIn.value ? (names[place.value.path] ?? inbox) : login;
   const count = loggedIn.value && waiting.value > 0 ? `(${waiting.value}) ` : "";
   document.title = `${count}${name} · Gatelatch`;
 });
 
+await startWords();
 render(<App />, document.getElementById("app")!);
 
 await enter();

@@ -2,6 +2,7 @@
 
 import { signal } from "@preact/signals";
 import type { Actor, Call, Status } from "./api.gen";
+import { t } from "./words/words";
 
 export const status = signal<Status | null>(null);
 
@@ -49,10 +50,11 @@ export function isYou({ kind, id }: Actor): boolean {
 }
 
 export function stateWord({ kind, state, decided }: Call): string {
-  if (kind === "question" && state === "allowed") return "Answered";
-  if (decided?.interrupt) return "Denied and stopped";
-  if (decided?.reply) return "Denied with a reply";
-  return state.charAt(0).toUpperCase() + state.slice(1);
+  const words = t().ui.states;
+  if (kind === "question" && state === "allowed") return words["answered"]!;
+  if (decided?.interrupt) return words["stopped"]!;
+  if (decided?.reply) return words["replied"]!;
+  return words[state] ?? state;
 }
 
 /** The call in one line, for lists: there a path inside the project is told from its root. The card shows it whole. */

@@ -2,8 +2,10 @@ import { useId } from "preact/hooks";
 import { agentName, projectName } from "../session";
 import { actorName, isYou, link } from "../state";
 import { trouble } from "../ui/stop";
-import { Foreign, plural } from "../ui/text";
+import { Foreign } from "../ui/text";
 import { clock, Left } from "../ui/time";
+import { Fill } from "../words/fill";
+import { t } from "../words/words";
 import { keyOf, setMode, unusual, type Chosen } from "./store";
 import { bypass, shortName } from "./words";
 
@@ -29,7 +31,7 @@ export function ModeNotice({ alone }: { alone: boolean }) {
     <span class={names}>
       <span class="grow">
         <span class="cut">
-          <b>{plural(list.length, "session")}</b> not in default
+          <Fill text={t().modes.notDefault} gaps={{ sessions: <b>{t().modes.sessions(list.length)}</b> }} />
         </span>
         <span class="sub cut">
           {list.map((c, i) => (
@@ -41,9 +43,9 @@ export function ModeNotice({ alone }: { alone: boolean }) {
         </span>
       </span>
       <button type="button" class="btn" data-act="modes" popovertarget={id}>
-        Show
+        {t().modes.show}
       </button>
-      <div id={id} class="menu modes-menu" popover="auto" aria-label="Sessions not in default">
+      <div id={id} class="menu modes-menu" popover="auto" aria-label={t().modes.sessionsNotDefault}>
         <ul>
           {list.map((c) => (
             <li key={keyOf(c)}>
@@ -63,8 +65,8 @@ export function ModeNotice({ alone }: { alone: boolean }) {
 }
 
 function Says({ chosen: { session, mode } }: { chosen: Chosen }) {
-  const by = isYou(mode.by) ? "you" : actorName(mode.by);
-  const whose = `${agentName(session)}, chosen by ${by}, until ${mode.until ? clock(mode.until) : "the session ends"}`;
+  const by = isYou(mode.by) ? t().ui.you : actorName(mode.by);
+  const whose = t().modes.chosen(agentName(session), by, mode.until ? clock(mode.until) : t().modes.sessionEnds);
   return (
     <>
       <span class="modes-what">
@@ -74,7 +76,7 @@ function Says({ chosen: { session, mode } }: { chosen: Chosen }) {
         {/* Ticking, so not for a reader that tells every change; the end stands below. */}
         {mode.until && (
           <span class="nowrap" aria-hidden="true">
-            , <Left at={mode.until} /> left
+            <Fill text={t().modes.left} gaps={{ time: <Left at={mode.until} /> }} />
           </span>
         )}
       </span>
@@ -89,23 +91,11 @@ function What({ session, mode }: { session: string; mode: string }) {
   const name = <Foreign text={session} />;
   switch (mode) {
     case bypass:
-      return (
-        <>
-          <b>Bypass</b> in {name}
-        </>
-      );
+      return <Fill text={t().modes.bypassIn} gaps={{ bypass: <b>{t().modes.bypass}</b>, project: name }} />;
     case "acceptEdits":
-      return (
-        <>
-          <b>{name}</b> accepts edits
-        </>
-      );
+      return <Fill text={t().modes.acceptsEdits} gaps={{ project: <b>{name}</b> }} />;
     default:
-      return (
-        <>
-          <b>{name}</b> is in <Foreign text={shortName(mode)} /> mode
-        </>
-      );
+      return <Fill text={t().modes.isIn} gaps={{ project: <b>{name}</b>, mode: <Foreign text={shortName(mode)} /> }} />;
   }
 }
 
@@ -116,7 +106,7 @@ function Back({ chosen }: { chosen: Chosen }) {
   };
   return (
     <button type="button" class="btn" data-act="mode-default" aria-disabled={off ? "true" : undefined} onClick={() => void press()}>
-      Back to default
+      {t().modes.back}
     </button>
   );
 }

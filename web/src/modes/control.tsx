@@ -8,6 +8,8 @@ import { projectName } from "../session";
 import { Icon } from "../ui/icon";
 import { Foreign } from "../ui/text";
 import { clock } from "../ui/time";
+import { Fill } from "../words/fill";
+import { t } from "../words/words";
 import { chosenFor, modeOf, setMode, type Of } from "./store";
 import { Times } from "./times";
 import { bypass, modes, shortest, shortName, timeName } from "./words";
@@ -41,10 +43,10 @@ export function ModeControl({ of }: { of: Of }) {
         data-act="mode"
         aria-expanded={open}
         aria-keyshortcuts="m"
-        title="How much of this session is asked about"
+        title={t().modes.title}
         onClick={() => setOpen(!open)}
       >
-        <span class="hide">Mode: </span>
+        <span class="hide">{t().modes.modeIs}</span>
         <Foreign text={shortName(mode)} />
         <Icon name="down" />
       </button>
@@ -95,30 +97,30 @@ function Panel({ of, close, button }: PanelProps) {
   return (
     <section ref={panel} class="mode-panel" aria-labelledby={id} onKeyDown={keys}>
       <h3 id={id} class="cut">
-        Mode of <Foreign text={projectName(of.session)} />
+        <Fill text={t().modes.of} gaps={{ project: <Foreign text={projectName(of.session)} /> }} />
       </h3>
       <p class="hint">
         <Now known={known} claim={of.session.mode} />
       </p>
       <fieldset>
-        <legend class="hide">Mode</legend>
+        <legend class="hide">{t().modes.mode}</legend>
         <div class="choices">
-          {modes.map(([value, { name, says }]) => (
+          {modes.map((value) => (
             <label key={value} class="choice">
               <input type="radio" name={`mode ${id}`} value={value} checked={mode === value} onChange={() => choose(value)} />
-              <b>{name}</b>
-              <small>{says}</small>
+              <b>{t().modes.names[value].name}</b>
+              <small>{t().modes.names[value].says}</small>
             </label>
           ))}
         </div>
       </fieldset>
       <Times name={`time ${id}`} seconds={seconds} choose={setSeconds} off={mode !== bypass} />
       <p class={wrong ? "hint is-wrong" : "hint"} role="status">
-        <Foreign text={wrong || "What waits in the session is judged again."} />
+        <Foreign text={wrong || t().modes.judgedAgain} />
       </p>
       <div class="line">
         <button type="button" class="btn" data-act="mode-close" onClick={close}>
-          Cancel <kbd>Esc</kbd>
+          {t().modes.cancel} <kbd>Esc</kbd>
         </button>
         <Act act="mode-send" class="is-main" armed={armed} off={off} keys="Control+Enter" press={() => void send()}>
           {does(mode, seconds)}
@@ -131,21 +133,25 @@ function Panel({ of, close, button }: PanelProps) {
 function does(mode: string, seconds: number): string {
   switch (mode) {
     case bypass:
-      return `Bypass for ${timeName(seconds)}`;
+      return t().modes.does.bypass(timeName(seconds));
     case "acceptEdits":
-      return "Accept edits";
+      return t().modes.does.acceptEdits;
     default:
-      return `Switch to ${shortName(mode)}`;
+      return t().modes.does.other(shortName(mode));
   }
 }
 
 function Now({ known, claim }: { known: Mode | undefined; claim: string | undefined }) {
-  if (claim === "plan") return <>The agent says it plans, so it is in plan mode whatever is chosen here.</>;
-  if (!known) return <>Nobody chose one. It is as the rules say.</>;
+  if (claim === "plan") return <>{t().modes.agentPlans}</>;
+  if (!known) return <Fill text={t().modes.nobody} gaps={{ mode: shortName("default") }} />;
   return (
-    <>
-      {shortName(known.mode)}, chosen by {isYou(known.by) ? "you" : <Foreign text={actorName(known.by)} />}, until{" "}
-      {known.until ? clock(known.until) : "the session ends"}
-    </>
+    <Fill
+      text={t().modes.now}
+      gaps={{
+        mode: shortName(known.mode),
+        who: isYou(known.by) ? t().ui.you : <Foreign text={actorName(known.by)} />,
+        end: known.until ? clock(known.until) : t().modes.sessionEnds,
+      }}
+    />
   );
 }

@@ -5,6 +5,7 @@ import type { Call } from "../api.gen";
 import { sending } from "../call/decision";
 import type { Draft } from "../call/remember";
 import { badNews, tell } from "../state";
+import { t } from "../words/words";
 import { modeOf, setMode } from "./store";
 import { Times } from "./times";
 import { bypass } from "./words";
@@ -15,10 +16,7 @@ interface Props {
   change: (draft: Draft) => void;
 }
 
-const offers: [string, string, string][] = [
-  ["acceptEdits", "File edits in this session", "Those inside the project, until it ends"],
-  [bypass, "All in this session…", "For a time, whatever no rule speaks about"],
-];
+const offers = ["acceptEdits", bypass] as const;
 
 export function SessionModes({ call, draft, change }: Props) {
   const now = modeOf(call);
@@ -29,18 +27,18 @@ export function SessionModes({ call, draft, change }: Props) {
   return (
     <fieldset>
       <legend class="sect-head">
-        <h3>Or ask less in this session</h3>
+        <h3>{t().modes.less}</h3>
       </legend>
       <div class={edits ? "choices is-row is-two" : "choices"}>
-        {(edits ? offers : offers.slice(1)).map(([mode, name, says]) => (
+        {(edits ? offers : offers.slice(1)).map((mode) => (
           <label key={mode} class="choice">
             <input type="radio" name="scope" value={mode} checked={draft.mode === mode} onChange={() => change({ ...draft, mode })} />
-            <b>{name}</b>
-            <small>{says}</small>
+            <b>{t().modes.offers[mode].name}</b>
+            <small>{t().modes.offers[mode].says}</small>
           </label>
         ))}
       </div>
-      {draft.mode !== "" && <p class="hint">What a rule denies or asks about and protected paths stay as they are, this call too.</p>}
+      {draft.mode !== "" && <p class="hint">{t().modes.stays}</p>}
       {draft.mode === bypass && <Times name="bypass" seconds={draft.bypass} choose={(s) => change({ ...draft, bypass: s })} />}
     </fieldset>
   );
@@ -54,6 +52,6 @@ export async function allowMore(call: Call, draft: Draft): Promise<boolean> {
   const why = await setMode(call, draft.mode, draft.mode === bypass ? draft.bypass : 0);
   sending.value = null;
   if (why) tell(badNews(why));
-  else tell({ text: "Mode of the session changed. What still waits is for you to decide.", icon: "yes" });
+  else tell({ text: t().modes.changed, icon: "yes" });
   return why === "";
 }

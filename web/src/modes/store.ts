@@ -5,6 +5,7 @@ import { computed, signal } from "@preact/signals";
 import { ApiError, ask } from "../api";
 import type { Mode, Session } from "../api.gen";
 import { now } from "../state";
+import { t } from "../words/words";
 
 /** A session as the gateway knows it: an agent has its own names for them. */
 export interface Of {
@@ -86,7 +87,7 @@ export async function setMode({ agent, session }: Of, mode: string, seconds = 0)
     putMode(await ask("SetMode", { in: { agent, session: session.id, mode, ...(seconds > 0 && { for_seconds: seconds }) } }));
     return "";
   } catch (err) {
-    return `Mode not changed: ${err instanceof ApiError ? err.message : "the gateway does not answer"}`;
+    return t().modes.notChanged(err instanceof ApiError ? err.message : t().ui.noAnswer);
   }
 }
 

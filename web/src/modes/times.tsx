@@ -1,4 +1,5 @@
-import { times } from "./words";
+import { t } from "../words/words";
+import { times, timeName } from "./words";
 
 interface Props {
   name: string;
@@ -11,12 +12,12 @@ interface Props {
 export function Times({ name, seconds, choose, off = false }: Props) {
   return (
     <fieldset class="times" disabled={off}>
-      <legend class="label">A bypass ends by itself after</legend>
+      <legend class="label">{t().modes.endsAfter}</legend>
       <div class="choices">
-        {times.map(([value, words]) => (
+        {times.map((value) => (
           <label key={value} class="choice">
             <input type="radio" name={name} value={String(value)} checked={!off && seconds === value} onChange={() => choose(value)} />
-            <b>{words}</b>
+            <b>{timeName(value)}</b>
           </label>
         ))}
       </div>

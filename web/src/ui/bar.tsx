@@ -2,6 +2,8 @@ import type { ComponentChildren } from "preact";
 import { ModeNotice } from "../modes/banner";
 import { waiting } from "../queue/store";
 import { actorName, go, link, place, status, tell } from "../state";
+import { Fill } from "../words/fill";
+import { t } from "../words/words";
 import { Icon, Latch } from "./icon";
 import { resume, StopAll, trouble } from "./stop";
 import { Foreign } from "./text";
@@ -14,20 +16,20 @@ export function Bar() {
         <Latch />
         Gatelatch
       </a>
-      <nav class="tabs" aria-label="Main">
+      <nav class="tabs" aria-label={t().ui.main}>
         <Tab path="/" name="inbox" icon="inbox">
-          Inbox{" "}
+          {t().ui.tabs.inbox}{" "}
           {waiting.value > 0 && (
-            <span class="count" aria-label={`${waiting.value} waiting`}>
+            <span class="count" aria-label={t().ui.waiting(waiting.value)}>
               {waiting.value}
             </span>
           )}
         </Tab>
         <Tab path="/history" name="history" icon="wait">
-          History
+          {t().ui.tabs.history}
         </Tab>
         <Tab path="/remembered" name="remembered" icon="book">
-          Remembered
+          {t().ui.tabs.remembered}
         </Tab>
       </nav>
       <div class="bar-notice" role="status">
@@ -79,15 +81,15 @@ function gravest() {
     return (
       <span class="notice is-strong">
         <span class="grow">
-          <b>Everything is denied.</b> Stopped by {actorName(paused.by)}
+          <Fill text={t().ui.stopped} gaps={{ deny: <b>{t().ui.everythingDenied}</b>, who: actorName(paused.by) }} />
         </span>
         <button type="button" class="btn" data-act="unpause" onClick={() => void resume()}>
-          Resume
+          {t().ui.resume}
         </button>
       </span>
     );
   }
-  if (link.value === "lost") return <span class="notice is-text">Connection lost, trying again</span>;
+  if (link.value === "lost") return <span class="notice is-text">{t().ui.connectionLost}</span>;
   if (status.value?.notice) {
     return (
       <span class="notice is-text" title={status.value.notice}>
@@ -100,13 +102,11 @@ function gravest() {
   return null;
 }
 
-const linkWords = { connecting: "Connecting", live: "Live", lost: "Lost" };
-
 function Link() {
   return (
     <span class="state">
       <span class={link.value === "live" ? "dot" : "dot is-off"} />
-      {linkWords[link.value]}
+      {t().ui.link[link.value]}
     </span>
   );
 }

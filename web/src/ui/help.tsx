@@ -1,25 +1,26 @@
 import { signal } from "@preact/signals";
+import { t, type Words } from "../words/words";
 
 export const helpOpen = signal(false);
 
-const keys: [string[], string][] = [
-  [["J", "K"], "next, previous call"],
-  [["A"], "allow once"],
-  [["⇧A"], "allow and remember"],
-  [["E"], "edit first"],
+const keys: [string[], keyof Words["ui"]["keys"]][] = [
+  [["J", "K"], "move"],
+  [["A"], "allow"],
+  [["⇧A"], "remember"],
+  [["E"], "edit"],
   [["D"], "deny"],
-  [["⇧D"], "deny with words, reply, stop"],
-  [["M"], "mode of the session"],
-  [["/"], "filter, Enter keeps it"],
-  [["Esc"], "close, go back"],
-  [["?"], "these keys"],
+  [["⇧D"], "say"],
+  [["M"], "mode"],
+  [["/"], "filter"],
+  [["Esc"], "escape"],
+  [["?"], "help"],
 ];
 
 /** Stands in the list, never over the call. */
 export function Help() {
   if (!helpOpen.value) return null;
   return (
-    <dl class="keys" aria-label="Keys">
+    <dl class="keys" aria-label={t().ui.keys.title}>
       {keys.map(([names, says]) => (
         <>
           <dt>
@@ -27,7 +28,7 @@ export function Help() {
               <kbd key={k}>{k}</kbd>
             ))}
           </dt>
-          <dd>{says}</dd>
+          <dd>{t().ui.keys[says]}</dd>
         </>
       ))}
     </dl>

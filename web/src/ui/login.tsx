@@ -1,6 +1,8 @@
 import { signal } from "@preact/signals";
 import { ApiError, login, loggedIn } from "../api";
 import { go } from "../state";
+import { Fill } from "../words/fill";
+import { t } from "../words/words";
 import { Command } from "./copy";
 import { Latch } from "./icon";
 
@@ -38,44 +40,38 @@ export function Login() {
         Gatelatch
       </p>
       <div class="calm" role="status">
-        {words[stage.value]}
+        <Says />
       </div>
     </main>
   );
 }
 
-const how = (
-  <>
-    <p>
-      Run this in a terminal on the gateway’s machine (with the same <code>--state</code>, if the gateway was started with one).
-      It opens a link that logs this browser in.
-    </p>
-    <Command text="gatelatch open" />
-    <p class="muted">The link works once, for a short time. This page goes on by itself when you have used it.</p>
-  </>
-);
+function How() {
+  return (
+    <>
+      <p>
+        <Fill text={t().ui.login.run} gaps={{ state: <code>--state</code> }} />
+      </p>
+      <Command text="gatelatch open" />
+      <p class="muted">{t().ui.login.once}</p>
+    </>
+  );
+}
 
-const words = {
-  none: (
+function Says() {
+  const words = t().ui.login;
+  return (
     <>
-      <h1>You are not logged in here.</h1>
-      {how}
+      <h1>{words[stage.value]}</h1>
+      {(stage.value === "none" || stage.value === "refused") && <How />}
+      {stage.value === "unreachable" && (
+        <>
+          <p>{words.later}</p>
+          <button type="button" class="btn is-main" onClick={() => void trade()}>
+            {words.again}
+          </button>
+        </>
+      )}
     </>
-  ),
-  trying: <h1>Logging in…</h1>,
-  refused: (
-    <>
-      <h1>This link was used already, or is too old.</h1>
-      {how}
-    </>
-  ),
-  unreachable: (
-    <>
-      <h1>The gateway did not answer.</h1>
-      <p>Try again when it runs.</p>
-      <button type="button" class="btn is-main" onClick={() => void trade()}>
-        Try again
-      </button>
-    </>
-  ),
-};
+  );
+}

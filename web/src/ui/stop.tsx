@@ -2,6 +2,7 @@ import { signal } from "@preact/signals";
 import { useEffect, useState } from "preact/hooks";
 import { ApiError, ask } from "../api";
 import { link, status } from "../state";
+import { t } from "../words/words";
 
 /** Why the last click here did nothing; said in the bar, on every tab. */
 export const trouble = signal("");
@@ -15,7 +16,7 @@ export function StopAll() {
     return () => clearTimeout(timer);
   }, [asking]);
 
-  if (status.value?.paused) return <span class="btn is-stop is-stopped">Stopped</span>;
+  if (status.value?.paused) return <span class="btn is-stop is-stopped">{t().ui.stop.stopped}</span>;
   const lost = link.value === "lost";
   const press = () => {
     if (lost) return;
@@ -28,11 +29,11 @@ export function StopAll() {
       class={asking ? "btn is-stop is-main" : "btn is-stop"}
       data-act={asking ? "pause-confirm" : "pause"}
       aria-disabled={lost ? "true" : undefined}
-      title={lost ? "No connection to the gateway" : "Deny every call until you resume"}
+      title={lost ? t().ui.stop.lost : t().ui.stop.title}
       onClick={press}
       onBlur={() => setAsking(false)}
     >
-      {asking ? "Stop now?" : "Stop all"}
+      {asking ? t().ui.stop.now : t().ui.stop.all}
     </button>
   );
 }
@@ -46,7 +47,7 @@ async function change(to: "Pause" | "Unpause"): Promise<void> {
   try {
     status.value = await ask(to, { in: {} });
   } catch (err) {
-    const why = err instanceof ApiError ? err.message : "the gateway does not answer";
-    trouble.value = `${to === "Pause" ? "Not stopped" : "Not resumed"}: ${why}`;
+    const why = err instanceof ApiError ? err.message : t().ui.noAnswer;
+    trouble.value = to === "Pause" ? t().ui.stop.notStopped(why) : t().ui.stop.notResumed(why);
   }
 }

@@ -28,6 +28,4 @@ export function basename(path: string): string {
   return path.split(/[/\\]/).filter(Boolean).at(-1) ?? path;
 }
 
-export function plural(n: number, one: string, many = one + "s"): string {
-  return `${n.toLocaleString("en")} ${n === 1 ? one : many}`;
-}
+export { plural } from "../words/language";

@@ -4,6 +4,8 @@ import { resetPast } from "../history/store";
 import { resetModes } from "../modes/store";
 import { resetQueue } from "../queue/store";
 import { actorName, go, status } from "../state";
+import { choose, t } from "../words/words";
+import { language, languages, type Language } from "../words/language";
 import { trouble } from "./stop";
 
 /** Who is logged in; the way out is behind it. */
@@ -13,13 +15,23 @@ export function Who() {
   const initials = name.split(/\s+/).map((word) => [...word][0] ?? "");
   return (
     <>
-      <button type="button" class="who" popovertarget="me" aria-label={`Logged in as ${name}`} title={name}>
+      <button type="button" class="who" popovertarget="me" aria-label={t().ui.who.as(name)} title={name}>
         {(initials[0]! + (initials.length > 1 ? initials.at(-1)! : "")).toUpperCase()}
       </button>
       <div id="me" class="menu" popover="auto">
         <p class="muted cut">{name}</p>
+        <label class="lab">
+          {t().ui.who.language}
+          <select class="text" data-field="language" value={language.value} onChange={(e) => void choose(e.currentTarget.value as Language)}>
+            {Object.entries(languages).map(([code, name]) => (
+              <option key={code} value={code} lang={code}>
+                {name}
+              </option>
+            ))}
+          </select>
+        </label>
         <button type="button" class="btn" data-act="logout" onClick={() => void leave()}>
-          Log out
+          {t().ui.who.out}
         </button>
       </div>
     </>
@@ -31,7 +43,7 @@ async function leave(): Promise<void> {
   try {
     await logout();
   } catch (err) {
-    trouble.value = `Not logged out: ${err instanceof ApiError ? err.message : "the gateway does not answer"}`;
+    trouble.value = t().ui.who.notOut(err instanceof ApiError ? err.message : t().ui.noAnswer);
     return;
   }
   go("/", "", "replace");
