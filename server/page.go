@@ -35,13 +35,21 @@ func loadPage(web fs.FS) (*page, error) {
 		}
 		data, err := fs.ReadFile(web, name)
 		sum := gatelatch.SumOf(data)
-		p.files["/"+name] = file{data, mime.TypeByExtension(path.Ext(name)), `"` + base64.RawURLEncoding.EncodeToString(sum[:12]) + `"`}
+		p.files["/"+name] = file{data, kindOf(name), `"` + base64.RawURLEncoding.EncodeToString(sum[:12]) + `"`}
 		return err
 	})
 	if err == nil && p.files["/index.html"].data == nil {
 		err = fmt.Errorf("the page has no index.html")
 	}
 	return p, err
+}
+
+// kindOf does not leave it to the machine what a manifest is.
+func kindOf(name string) string {
+	if path.Ext(name) == ".webmanifest" {
+		return "application/manifest+json"
+	}
+	return mime.TypeByExtension(path.Ext(name))
 }
 
 // serve answers with a file. Files are no secret: anybody may load them, but

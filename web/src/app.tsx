@@ -1,7 +1,9 @@
 import { loggedIn } from "./api";
-import { Grants } from "./grants/grants";
 import { History } from "./history/history";
+import { Insight } from "./insight/insight";
+import { Announce } from "./push/announce";
 import { Inbox } from "./queue/inbox";
+import { Rules } from "./rules/rules";
 import { place } from "./state";
 import { Bar } from "./ui/bar";
 import { Login, stage } from "./ui/login";
@@ -10,8 +12,10 @@ function View({ path }: { path: string }) {
   switch (path) {
     case "/history":
       return <History />;
-    case "/remembered":
-      return <Grants />;
+    case "/rules":
+      return <Rules />;
+    case "/insight":
+      return <Insight />;
     default:
       return <Inbox />;
   }
@@ -24,6 +28,7 @@ export function App() {
     <div class="app">
       <Bar />
       <View path={place.value.path} />
+      <Announce />
     </div>
   );
 }

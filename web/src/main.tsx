@@ -5,7 +5,9 @@ import "./call/card.css";
 import "./call/blocks.css";
 import "./call/step.css";
 import "./history/history.css";
-import "./grants/grants.css";
+import "./rules/rules.css";
+import "./insight/insight.css";
+import "./push/push.css";
 import "./modes/modes.css";
 import "./ui/narrow.css";
 
@@ -13,6 +15,8 @@ import { effect } from "@preact/signals";
 import { render } from "preact";
 import { loggedIn, watchLogin } from "./api";
 import { App } from "./app";
+import { watchArrivals, watchIcon } from "./push/announce";
+import { lookAtPush, startWorker } from "./push/store";
 import { watchOpen, watchPause } from "./queue/move";
 import { waiting } from "./queue/store";
 import { go, link, now, place, watchPlace } from "./state";
@@ -26,14 +30,16 @@ watchPlace();
 watchOpen();
 watchPause();
 watchKeys();
+watchArrivals();
+watchIcon();
 setInterval(() => (now.value = Date.now()), 1000);
 
 effect(() => {
   document.documentElement.dataset["live"] = link.value === "live" && loggedIn.value ? "on" : "off";
 });
 effect(() => {
-  const { inbox, history, remembered, login } = t().ui.tabs;
-  const names: Record<string, string> = { "/history": history, "/remembered": remembered };
+  const { inbox, history, rules, insight, login } = t().ui.tabs;
+  const names: Record<string, string> = { "/history": history, "/rules": rules, "/insight": insight };
   const name = loggedIn.value ? (names[place.value.path] ?? inbox) : login;
   const count = loggedIn.value && waiting.value > 0 ? `(${waiting.value}) ` : "";
   document.title = `${count}${name} · Gatelatch`;
@@ -51,3 +57,6 @@ effect(() => {
   if (place.peek().path === "/login") go("/", "", "replace");
   return follow();
 });
+
+// Last: it is for when the page is closed.
+void startWorker().then(lookAtPush);

@@ -3,11 +3,11 @@
 
 import { batch } from "@preact/signals";
 import { ApiError, ask } from "./api";
-import type { Call, Event } from "./api.gen";
+import type { Call, Calls, Event } from "./api.gen";
 import { readGrants } from "./grants/store";
 import { pageSize, putPast, setPast } from "./history/store";
 import { putMode, readModes } from "./modes/store";
-import { calls, drop, put } from "./queue/store";
+import { calls, drop, put, putAll, tellNews } from "./queue/store";
 import { isSettled, link, place, status } from "./state";
 import { listen, type Message } from "./stream";
 
@@ -41,7 +41,7 @@ async function run(signal: AbortSignal): Promise<void> {
       await listen(seq, signal, {
         open: () => {
           opened = Date.now();
-          if (link.value === "lost") void Promise.all([readStatus(), readModes(), place.value.path === "/remembered" && readGrants()]);
+          if (link.value === "lost") void Promise.all([readStatus(), readModes(), place.value.path === "/rules" && readGrants()]);
           link.value = "live";
         },
         message: (m) => (seq = take(m, looker)),
@@ -69,7 +69,7 @@ function take(m: Message, looker: Looker): number {
   if (event.kind.startsWith("gate.")) void readStatus();
   if (event.kind === "mode.chosen") void readModes();
   // A use is no event of its own: it comes with the call that it allowed.
-  if (place.value.path === "/remembered" && /^(grant\.|call\.judged)/.test(event.kind)) void readGrants();
+  if (place.value.path === "/rules" && /^(grant\.|call\.judged)/.test(event.kind)) void readGrants();
   return event.seq;
 }
 
@@ -81,29 +81,58 @@ async function readStatus(): Promise<void> {
   }
 }
 
+/** How many calls of the first part, which is shown before the rest is there, and of others. */
+const [firstPart, otherPart] = [50, 500];
+
 async function load(looker: Looker, signal: AbortSignal): Promise<number> {
-  const [state, first, settled, sessions] = await Promise.all([
+  const [state, first, sessions] = await Promise.all([
     ask("Status", { signal }),
-    ask("Calls", { query: { state: "pending" }, signal }),
-    ask("Calls", { query: { state: "settled", limit: pageSize }, signal }),
+    ask("Calls", { query: { state: "pending", limit: firstPart }, signal }),
     ask("Sessions", { signal }),
   ]);
-  const pending: Call[] = [...first.calls];
+  batch(() => {
+    status.value = state;
+    [...first.calls, ...sessions.sessions].forEach(putMode);
+    putAll(first.calls);
+  });
+  tellNews();
+  void loadRest(first, looker, signal);
+  return first.seq;
+}
+
+/** What is not needed for the first card. What changes meanwhile is in the stream. */
+async function loadRest(first: Calls, looker: Looker, signal: AbortSignal): Promise<void> {
+  const settled = async () => setPast(await ask("Calls", { query: { state: "settled", limit: pageSize }, signal }));
+  await Promise.all([insist(settled, signal), insist(() => loadPending(first, looker, signal), signal)]);
+}
+
+/** Tries until it works, or nobody wants it any more. */
+async function insist(what: () => Promise<void>, signal: AbortSignal): Promise<void> {
+  while (!signal.aborted) {
+    try {
+      return await what();
+    } catch (err) {
+      if (err instanceof ApiError && err.status === 401) return;
+      await pause(longestPause, signal);
+    }
+  }
+}
+
+/** The calls behind the first part; then looks at those that wait no more. */
+async function loadPending(first: Calls, looker: Looker, signal: AbortSignal): Promise<void> {
+  const listed = new Set(first.calls.map((c) => c.id));
   for (let part = first; part.more; ) {
     const after = part.calls.at(-1)?.id;
     if (!after) break;
-    part = await ask("Calls", { query: { state: "pending", after }, signal });
-    pending.push(...part.calls);
+    part = await ask("Calls", { query: { state: "pending", after, limit: otherPart }, signal });
+    const { calls } = part;
+    calls.forEach((c) => listed.add(c.id));
+    batch(() => {
+      calls.forEach(putMode);
+      putAll(calls);
+    });
   }
-  batch(() => {
-    status.value = state;
-    setPast(settled);
-    [...pending, ...sessions.sessions].forEach(putMode);
-    pending.forEach(put);
-  });
-  const listed = new Set(pending.map((c) => c.id));
   for (const c of calls.value.values()) if (!listed.has(c.id) && !isSettled(c)) looker.look(c.id);
-  return Math.min(first.seq, settled.seq);
 }
 
 /** Looker fetches calls again: each once for many events, never two at a time. */

@@ -5,6 +5,7 @@ import { resetGrants } from "../src/grants/store";
 import { resetPast } from "../src/history/store";
 import { resetModes } from "../src/modes/store";
 import { resetQueue } from "../src/queue/store";
+import { resetRules } from "../src/rules/store";
 import { go, link, status, tell } from "../src/state";
 import { helpOpen } from "../src/ui/help";
 import { trouble } from "../src/ui/stop";
@@ -23,6 +24,7 @@ afterEach(() => {
   resetPast();
   resetGrants();
   resetModes();
+  resetRules();
   helpOpen.value = false;
   tell(null);
   status.value = null;

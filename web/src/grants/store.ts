@@ -4,6 +4,7 @@
 import { signal } from "@preact/signals";
 import { ApiError, ask } from "../api";
 import type { Grant } from "../api.gen";
+import { t } from "../words/words";
 
 /** Null until the gateway has told. */
 export const grants = signal<readonly Grant[] | null>(null);
@@ -44,7 +45,7 @@ export async function revoke(id: string): Promise<void> {
     const ended = await ask("RevokeGrant", { params: { id }, in: {} });
     grants.value = merged([ended], grants.value ?? []);
   } catch (err) {
-    refused.value = `Not revoked: ${err instanceof ApiError ? err.message : "the gateway does not answer"}`;
+    refused.value = t().rules.notRevoked(err instanceof ApiError ? err.message : t().rules.noAnswer);
   }
 }
 

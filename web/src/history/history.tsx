@@ -6,27 +6,36 @@ import { agentName, projectName } from "../session";
 import { actorName, go, place, stateWord, subjectOf } from "../state";
 import { Icon } from "../ui/icon";
 import { Foreign } from "../ui/text";
-import { clock } from "../ui/time";
+import { clock, span } from "../ui/time";
+import { t } from "../words/words";
+import { AuditState } from "./audit";
+import { Export } from "./export";
+import { Filters } from "./filters";
 import { openPast, returnToRow } from "./move";
-import { failed, known, loadMore, more, past } from "./store";
+import { failed, loadMore, looked, more, narrowed, past, shown } from "./store";
 
 export function History() {
   const open = place.value.open;
   if (open) return <Past id={open} />;
+  const { history: w } = t();
   return (
     <main class="page">
       <div class="page-in">
         <header class="page-head">
-          <h1>History</h1>
-          <span class="muted is-wide">Every settled call, who or what decided it, and why.</span>
+          <h1>{w.title}</h1>
+          <span class="muted is-wide">{w.says}</span>
+          <span class="grow" />
+          <AuditState />
+          <Export />
         </header>
-        {past.value.length > 0 ? <Table /> : <p class="muted">{known.value ? "Nothing was decided yet." : ""}</p>}
-        {more.value && (
+        <Filters />
+        {shown.value.length > 0 ? <Table /> : <p class="muted none">{looked.value ? (narrowed.value ? w.noMatch : w.nothing) : ""}</p>}
+        {(more.value || failed.value) && (
           <p class="more">
             <button type="button" class="btn" data-act="more" onClick={() => void loadMore()}>
-              More
+              {w.more}
             </button>
-            <span role="status">{failed.value && "The gateway does not answer. Try again."}</span>
+            <span role="status">{failed.value && w.noAnswer}</span>
           </p>
         )}
       </div>
@@ -36,26 +45,39 @@ export function History() {
 
 function Table() {
   useEffect(returnToRow, []);
+  const { history: w } = t();
   return (
     <table class="table is-fixed history">
       <thead>
         <tr>
-          <th class="c-time">Time</th>
-          <th class="c-out">Outcome</th>
-          <th class="c-tool">Tool</th>
-          <th>Call</th>
-          <th class="c-sess">Project, agent</th>
-          <th class="c-by">Decided by</th>
-          <th class="c-why">Note</th>
+          <th class="c-time">{w.time}</th>
+          <th class="c-out">{w.outcome}</th>
+          <th class="c-tool">{w.tool}</th>
+          <th>{w.call}</th>
+          <th class="c-sess">{w.project}</th>
+          <th class="c-by">{w.by}</th>
+          <th class="c-why">{w.why}</th>
+          <th class="c-took">{w.took}</th>
         </tr>
       </thead>
       <tbody>
-        {past.value.map((call) => (
+        {shown.value.map((call) => (
           <Row key={call.id} call={call} />
         ))}
       </tbody>
     </table>
   );
+}
+
+/** The words that came with the decision, else what the rules said. */
+function why({ decided, verdict }: Call): string | undefined {
+  return decided?.note || verdict.reasons?.find((r) => r.effect === verdict.effect)?.message;
+}
+
+function Took({ call: { created, decided } }: { call: Call }) {
+  if (!decided) return null;
+  const ms = Date.parse(decided.at) - Date.parse(created);
+  return <>{ms < 1000 ? t().history.instant : span(ms)}</>;
 }
 
 function Row({ call }: { call: Call }) {
@@ -64,7 +86,7 @@ function Row({ call }: { call: Call }) {
     event.preventDefault();
     openPast(call.id);
   };
-  const note = call.decided?.note;
+  const note = why(call);
   return (
     <tr data-settled={call.id} onClick={open}>
       <td class="muted nowrap">{clock(call.decided?.at ?? call.created)}</td>
@@ -95,6 +117,9 @@ function Row({ call }: { call: Call }) {
       <td class="cut muted" title={note}>
         <Foreign text={note} />
       </td>
+      <td class="muted nowrap num">
+        <Took call={call} />
+      </td>
     </tr>
   );
 }
@@ -111,11 +136,10 @@ function Verdict({ call }: { call: Call }) {
   );
 }
 
-const kinds: Record<string, string> = { done: "done", failed: "failed", unknown: "outcome unknown" };
-
 /** What became of it, and whether it is what the agent asked for. */
 function Went({ call }: { call: Call }) {
-  const parts = [call.outcome && (kinds[call.outcome.kind] ?? call.outcome.kind), call.edited && "edited"].filter(Boolean);
+  const kinds: Record<string, string> = t().history.outcomeKinds;
+  const parts = [call.outcome && (kinds[call.outcome.kind] ?? call.outcome.kind), call.edited && t().history.edited].filter(Boolean);
   if (parts.length === 0) return null;
   return <span class={call.outcome && call.outcome.kind !== "done" ? "sub went is-bad" : "sub went"}>{parts.join(", ")}</span>;
 }
@@ -127,13 +151,14 @@ function By({ call }: { call: Call }) {
     return (
       <>
         <Foreign text={actorName(by)} />
-        {call.decided?.grant && <span class="sub">and remembered</span>}
+        {call.decided?.grant && <span class="sub">{t().history.andRemembered}</span>}
       </>
     );
   }
   const rule = call.verdict.reasons?.find((r) => r.effect === call.verdict.effect && r.rule)?.rule;
-  const what = call.decided?.grant ? "remembered" : "rule";
-  if (!rule) return <span class="muted">{call.decided?.grant ? what : "policy"}</span>;
+  const { history: w } = t();
+  const what = call.decided?.grant ? w.remembered : w.rule;
+  if (!rule) return <span class="muted">{call.decided?.grant ? what : w.policy}</span>;
   return (
     <>
       <span class="muted">{what} </span>
@@ -146,7 +171,7 @@ function By({ call }: { call: Call }) {
 
 /** One settled call. It may be older than what the table holds. */
 function Past({ id }: { id: string }) {
-  const listed = past.value.find((c) => c.id === id);
+  const listed = [...past.value, ...shown.value].find((c) => c.id === id);
   const [fetched, set] = useState<Call | null>(null);
   useEffect(() => {
     if (!listed) ask("Call", { params: { id } }).then(set, () => go("/history", "", "replace"));

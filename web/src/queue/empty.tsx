@@ -6,6 +6,8 @@ import { Command } from "../ui/copy";
 import { Icon } from "../ui/icon";
 import { Foreign } from "../ui/text";
 import { Since } from "../ui/time";
+import { Fill } from "../words/fill";
+import { t } from "../words/words";
 
 export function Empty() {
   if (!known.value) return <div class="card is-alone" aria-busy="true" />;
@@ -18,10 +20,11 @@ export function Empty() {
 
 function Calm() {
   const last = past.value[0]!;
+  const { queue, ui } = t();
   return (
     <>
-      <h1>Nothing waits for you.</h1>
-      <p>The next call that needs a decision appears here.</p>
+      <h1>{queue.calm}</h1>
+      <p>{queue.calmNext}</p>
       <p class="calm-news" role="status">
         <News />
       </p>
@@ -29,24 +32,27 @@ function Calm() {
         <li>
           <Icon name="wait" />
           <div>
-            Last decision: <Foreign text={outcome(last)} />
-            {last.decided && (
-              <>
-                , <Since at={last.decided.at} /> ago
-              </>
-            )}
+            <Fill text={queue.last} gaps={{ outcome: <Foreign text={outcome(last)} /> }} />
+            {last.decided && <Fill text={queue.ago} gaps={{ time: <Since at={last.decided.at} /> }} />}
             <small class="cut mono">
               <Foreign text={subjectOf(last)} />
             </small>
           </div>
           <button type="button" class="btn is-small" onClick={() => go("/history")}>
-            History
+            {ui.tabs.history}
+          </button>
+        </li>
+        <li>
+          <Icon name="chart" />
+          <div>{queue.fewer}</div>
+          <button type="button" class="btn is-small" onClick={() => go("/insight")}>
+            {ui.tabs.insight}
           </button>
         </li>
         <li>
           <Icon name="plug" />
           <div>
-            Put another agent behind the gate
+            {queue.another}
             <Command text="gatelatch install claude" />
           </div>
         </li>
@@ -56,27 +62,28 @@ function Calm() {
 }
 
 function FirstRun() {
+  const { queue } = t();
   return (
     <>
-      <h1>Connect your first agent.</h1>
-      <p>Gatelatch runs. It has no agent to stand in front of yet.</p>
+      <h1>{queue.first}</h1>
+      <p>{queue.firstSays}</p>
       <ol class="steps">
         <li>
           <div>
-            <b>Put an agent behind the gate</b>
+            <b>{queue.step1}</b>
             <Command text="gatelatch install claude" />
           </div>
         </li>
         <li>
           <div>
-            <b>Start it and ask for something small</b>
-            <p class="muted">For example: create an empty file named hello. A card appears here, and the agent waits.</p>
+            <b>{queue.step2}</b>
+            <p class="muted">{queue.step2Says}</p>
           </div>
         </li>
         <li>
           <div>
-            <b>Decide</b>
-            <p class="muted">Allow it once with A, or deny it with D. Nothing runs before you do.</p>
+            <b>{queue.step3}</b>
+            <p class="muted">{queue.step3Says}</p>
           </div>
         </li>
       </ol>

@@ -1,5 +1,6 @@
 import { CallCard } from "../call/card";
 import { place } from "../state";
+import { t } from "../words/words";
 import { Empty } from "./empty";
 import { List } from "./list";
 import { backToList } from "./move";
@@ -9,7 +10,7 @@ export function Inbox() {
   const call = current.value;
   return (
     <main class={place.value.open && call ? "panes is-card" : "panes"}>
-      <h1 class="hide">Inbox, {waiting.value} waiting</h1>
+      <h1 class="hide">{t().queue.title(waiting.value)}</h1>
       <List />
       {call ? <CallCard call={call} onBack={backToList} /> : <Empty />}
     </main>

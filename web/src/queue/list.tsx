@@ -1,4 +1,5 @@
-import { useEffect } from "preact/hooks";
+import { signal } from "@preact/signals";
+import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
 import type { Call } from "../api.gen";
 import { outcome } from "../call/decision";
 import { ModeControl } from "../modes/control";
@@ -8,24 +9,34 @@ import { Help, helpOpen } from "../ui/help";
 import { Icon } from "../ui/icon";
 import { Foreign } from "../ui/text";
 import { Since } from "../ui/time";
-import { choose, stayInList } from "./move";
-import { filter, groups, hover, order, selected, type Group, type Run } from "./store";
+import { t } from "../words/words";
+import { choose, isNarrow, stayInList } from "./move";
+import { filter, groups, hover, order, see, selected, unseen, visible, type Group, type Run } from "./store";
+import { beyond, cut, drawnWhole, narrow, topOf, wide, type Piece } from "./window";
+
+/** Where the list is scrolled to, in steps: it is not drawn anew for every pixel. */
+const scrolled = signal(0);
+const height = signal(0);
+const step = 200;
 
 export function List() {
+  const box = useRef<HTMLDivElement>(null);
   useEffect(() => () => hover(false), []);
-  useEffect(() => document.querySelector(".row[aria-current]")?.scrollIntoView({ block: "nearest" }), [selected.value]);
+  useEffect(() => follow(box.current!), []);
+  useLayoutEffect(() => bringIntoView(box.current!), [selected.value]);
+  useEffect(() => lookAtRows(box.current!), [unseen.value, scrolled.value, height.value, order.value]);
   // A finger has no place to leave from, so only a mouse holds the rows.
   const over = (is: boolean) => (event: PointerEvent) => event.pointerType === "mouse" && hover(is);
   return (
-    <section class="list" aria-label="Waiting calls" onPointerEnter={over(true)} onPointerLeave={over(false)}>
+    <section class="list" aria-label={t().queue.list} onPointerEnter={over(true)} onPointerLeave={over(false)}>
       <div class="list-tools">
         <label class="field grow">
           <Icon name="find" />
-          <span class="hide">Filter</span>
+          <span class="hide">{t().queue.filter}</span>
           <input
             type="search"
             data-field="filter"
-            placeholder="Filter by tool, path, agent, session"
+            placeholder={t().queue.filterHint}
             value={filter.value}
             onInput={(e) => {
               filter.value = e.currentTarget.value;
@@ -35,31 +46,100 @@ export function List() {
           <kbd class="wide">/</kbd>
         </label>
       </div>
-      <div class="list-scroll" tabIndex={0} role="region" aria-label="Calls by session">
-        {groups.value.map((g) => (
-          <SessionGroup key={g.key} group={g} />
-        ))}
-        {groups.value.length === 0 && (
-          <p class="idle">{order.value.length > 0 ? "No call has these words." : "No call waits."}</p>
+      <div
+        class="list-scroll"
+        ref={box}
+        tabIndex={0}
+        role="region"
+        aria-label={t().queue.bySession}
+        onScroll={(e) => (scrolled.value = Math.floor(e.currentTarget.scrollTop / step) * step)}
+      >
+        {drawn().map((piece, i) =>
+          "gap" in piece ? <Gap key={`gap ${i}`} height={piece.gap} /> : <SessionGroup key={piece.group.key} group={piece.group} pieces={piece.pieces} />,
         )}
+        {groups.value.length === 0 && <p class="idle">{order.value.length > 0 ? t().queue.noMatch : t().queue.none}</p>}
       </div>
       <Help />
       <footer class="list-foot">
         <span>
-          <kbd>J</kbd> <kbd>K</kbd> move
-        </span>
-        <span>
-          <kbd>/</kbd> filter
+          <kbd>J</kbd> <kbd>K</kbd> {t().queue.move}
         </span>
         <button type="button" class="btn is-link" aria-expanded={helpOpen.value} onClick={() => (helpOpen.value = !helpOpen.value)}>
-          <kbd>?</kbd> all keys
+          <kbd>?</kbd> {t().queue.allKeys}
         </button>
+        <span class="grow" />
+        <NewBelow box={() => box.current!} />
       </footer>
     </section>
   );
 }
 
-function SessionGroup({ group: { agent, session, runs } }: { group: Group }) {
+const sizes = () => (isNarrow() ? narrow : wide);
+
+function drawn(): Piece[] {
+  if (visible.value.length <= drawnWhole) return groups.value.map((group) => ({ group, pieces: group.runs.map((run) => ({ run })) }));
+  return cut(groups.value, scrolled.value - beyond, scrolled.value + step + height.value + beyond, sizes());
+}
+
+/** Room for what is not drawn. The page allows no style attribute, but a picture has a height. */
+function Gap({ height }: { height: number }) {
+  return <svg class="gap" width="1" height={height} aria-hidden="true" />;
+}
+
+function follow(box: HTMLElement): () => void {
+  const measure = () => (height.value = box.clientHeight);
+  measure();
+  scrolled.value = 0;
+  const watch = new ResizeObserver(measure);
+  watch.observe(box);
+  return () => watch.disconnect();
+}
+
+/** A row that is not drawn yet is scrolled to by its place. */
+function bringIntoView(box: HTMLElement): void {
+  if (selected.value === null) return;
+  const row = box.querySelector(".row[aria-current]");
+  if (row) row.scrollIntoView({ block: "nearest" });
+  else if (visible.value.length > drawnWhole) scrollTo(box, selected.value);
+}
+
+function scrollTo(box: HTMLElement, id: string): void {
+  const top = topOf(groups.value, id, sizes());
+  if (top >= 0) box.scrollTop = Math.max(0, top - box.clientHeight / 2);
+  scrolled.value = Math.floor(box.scrollTop / step) * step;
+}
+
+/** Rows that are within the edges count as seen. */
+function lookAtRows(box: HTMLElement): void {
+  if (unseen.value.size === 0) return;
+  const { top, bottom } = box.getBoundingClientRect();
+  const inside = (e: Element) => {
+    const r = e.getBoundingClientRect();
+    return r.bottom <= bottom + 8 && r.top >= top - 8;
+  };
+  see([...unseen.value].filter((id) => id === selected.value || [...box.querySelectorAll(`[data-call="${CSS.escape(id)}"]`)].some(inside)));
+}
+
+/** New work out of sight is told here: nothing moves to make room for it. */
+function NewBelow({ box }: { box: () => HTMLElement }) {
+  const n = unseen.value.size;
+  if (n === 0) return null;
+  const show = () => {
+    const first = visible.value.find((id) => unseen.value.has(id));
+    if (first === undefined) return;
+    scrollTo(box(), first);
+    box().querySelector<HTMLElement>(`[data-call="${CSS.escape(first)}"]`)?.scrollIntoView({ block: "center" });
+    lookAtRows(box());
+  };
+  return (
+    <button type="button" class="btn is-small is-new" data-act="show-new" aria-label={t().queue.showNew(n)} onClick={show}>
+      {t().queue.below(n)}
+      <Icon name="down" />
+    </button>
+  );
+}
+
+function SessionGroup({ group: { agent, session, runs }, pieces }: { group: Group; pieces: ({ gap: number } | { run: Run })[] }) {
   const waiting = runs.flatMap((r) => r.calls).filter((c) => !isSettled(c)).length;
   return (
     <section class="session">
@@ -73,9 +153,7 @@ function SessionGroup({ group: { agent, session, runs } }: { group: Group }) {
         <ModeControl of={{ agent, session }} />
         <span class="muted">{waiting}</span>
       </header>
-      {runs.map((run) => (
-        <BatchRun key={run.calls[0]!.id} run={run} />
-      ))}
+      {pieces.map((piece, i) => ("gap" in piece ? <Gap key={`gap ${i}`} height={piece.gap} /> : <BatchRun key={piece.run.calls[0]!.id} run={piece.run} />))}
     </section>
   );
 }
@@ -94,8 +172,8 @@ function BatchRun({ run }: { run: Run }) {
   return (
     <div class="batch">
       <div class="batch-head">
-        <span class="grow" title="Opens when all are settled">
-          Batch of {run.size}, {stillWaits(run)}
+        <span class="grow" title={t().queue.opensTitle}>
+          {t().queue.batch(run.size)}, {stillWaits(run)}
         </span>
       </div>
       {rows}
@@ -104,8 +182,8 @@ function BatchRun({ run }: { run: Run }) {
 }
 
 function stillWaits({ size, waiting }: Run): string {
-  if (waiting === 0 || waiting >= size) return "opens when all are settled";
-  return waiting === 1 ? "1 still waits" : `${waiting} still wait`;
+  if (waiting === 0 || waiting >= size) return t().queue.opensWhen;
+  return t().queue.stillWait(waiting);
 }
 
 function Row({ call }: { call: Call }) {

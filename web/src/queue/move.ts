@@ -5,12 +5,12 @@ import { computed, effect, untracked } from "@preact/signals";
 import { go, isSettled, place, status, tell } from "../state";
 import { calls, current, neighbour, nextWaiting, select, selected, visible } from "./store";
 
-const narrow = () => matchMedia("(max-width: 860px)").matches;
+export const isNarrow = () => matchMedia("(max-width: 860px)").matches;
 
 /** Brings a call into focus because the person chose it. */
 export function choose(id: string): void {
   tell(null);
-  const fresh = narrow() && place.value.open === "";
+  const fresh = isNarrow() && place.value.open === "";
   go("/", id, fresh ? "push" : "replace");
   select(id);
 }

@@ -11,6 +11,11 @@ export const order = signal<readonly string[]>([]);
 export const selected = signal<string | null>(null);
 export const filter = signal("");
 
+/** Calls that came while the page was open and whose rows nobody can have seen yet. */
+export const unseen = signal<ReadonlySet<string>>(new Set());
+/** The calls that came last, for whoever tells about them. */
+export const arrived = signal<readonly Call[]>([]);
+
 let hovered = false;
 
 export const current = computed(() => (selected.value === null ? undefined : calls.value.get(selected.value)));
@@ -18,6 +23,7 @@ export const waiting = computed(() => [...calls.value.values()].filter((c) => !i
 
 export const visible = computed(() => {
   const words = filter.value.toLowerCase().split(/\s+/).filter(Boolean);
+  if (words.length === 0) return order.value;
   return order.value.filter((id) => {
     const text = searchText(calls.value.get(id)!);
     return words.every((w) => text.includes(w));
@@ -77,6 +83,38 @@ export function put(call: Call): void {
   order.value = places;
   if (isSettled(call)) sweep();
   else if (selected.value === null) selected.value = call.id;
+  if (!known && told) {
+    unseen.value = new Set(unseen.value).add(call.id);
+    arrived.value = [call];
+  }
+}
+
+/** False until the first list is there: what it holds is not news. */
+let told = false;
+export function tellNews(): void {
+  told = true;
+}
+
+/** Takes over many calls that wait, at the cost of one. */
+export function putAll(many: readonly Call[]): void {
+  const fresh = many.filter((c) => !calls.value.has(c.id) && !isSettled(c));
+  const old = many.filter((c) => calls.value.has(c.id));
+  if (fresh.length > 0) {
+    const all = new Map(calls.value);
+    fresh.forEach((c) => all.set(c.id, c));
+    calls.value = all;
+    const ids = [...order.value, ...fresh.map((c) => c.id)];
+    order.value = hovered ? ids : bySession(ids);
+    selected.value ??= ids[0] ?? null;
+  }
+  old.forEach(put);
+}
+
+export function see(ids: readonly string[]): void {
+  if (!ids.some((id) => unseen.value.has(id))) return;
+  const rest = new Set(unseen.value);
+  ids.forEach((id) => rest.delete(id));
+  unseen.value = rest;
 }
 
 /** Where a new call goes: behind its batch, its session, or all the rest. */
@@ -119,9 +157,21 @@ export function hover(over: boolean): void {
   hovered = over;
   if (over) return;
   sweep();
-  const rank = [...new Set(order.value.map((id) => calls.value.get(id)!.session.id))];
-  const of = (id: string) => rank.indexOf(calls.value.get(id)!.session.id);
-  order.value = order.value.toSorted((a, b) => of(a) - of(b));
+  order.value = bySession(order.value);
+}
+
+/** Sessions in the order of their first calls, each with all of its calls. */
+function bySession(ids: readonly string[]): readonly string[] {
+  const sessions = new Map<string, string[]>();
+  for (const id of ids) {
+    const { agent, session } = calls.value.get(id)!;
+    const key = JSON.stringify([agent, session.id]);
+    const list = sessions.get(key);
+    if (list) list.push(id);
+    else sessions.set(key, [id]);
+  }
+  const sorted = [...sessions.values()].flat();
+  return sorted.every((id, i) => id === ids[i]) ? ids : sorted;
 }
 
 function sweep(): void {
@@ -132,11 +182,14 @@ function remove(which: (c: Call) => boolean): void {
   const gone = new Set([...calls.value.values()].filter(which).map((c) => c.id));
   if (gone.size === 0) return;
   order.value = order.value.filter((id) => !gone.has(id));
+  see([...gone]);
   calls.value = new Map([...calls.value].filter(([id]) => !gone.has(id)));
 }
 
 export function resetQueue(): void {
-  hovered = false;
+  hovered = told = false;
+  unseen.value = new Set();
+  arrived.value = [];
   filter.value = "";
   selected.value = null;
   order.value = [];

@@ -1,5 +1,6 @@
 import type { ComponentChildren } from "preact";
 import { ModeNotice } from "../modes/banner";
+import { Bell } from "../push/panel";
 import { waiting } from "../queue/store";
 import { actorName, go, link, place, status, tell } from "../state";
 import { Fill } from "../words/fill";
@@ -25,11 +26,14 @@ export function Bar() {
             </span>
           )}
         </Tab>
+        <Tab path="/rules" name="rules" icon="book">
+          {t().ui.tabs.rules}
+        </Tab>
         <Tab path="/history" name="history" icon="wait">
           {t().ui.tabs.history}
         </Tab>
-        <Tab path="/remembered" name="remembered" icon="book">
-          {t().ui.tabs.remembered}
+        <Tab path="/insight" name="insight" icon="chart">
+          {t().ui.tabs.insight}
         </Tab>
       </nav>
       <div class="bar-notice" role="status">
@@ -38,6 +42,7 @@ export function Bar() {
       <div class="bar-state">
         <Link />
         <StopAll />
+        <Bell />
         <Who />
       </div>
     </header>

@@ -3,6 +3,7 @@ import { resetGrants } from "../grants/store";
 import { resetPast } from "../history/store";
 import { resetModes } from "../modes/store";
 import { resetQueue } from "../queue/store";
+import { resetRules } from "../rules/store";
 import { actorName, go, status } from "../state";
 import { choose, t } from "../words/words";
 import { language, languages, type Language } from "../words/language";
@@ -52,4 +53,5 @@ async function leave(): Promise<void> {
   resetPast();
   resetGrants();
   resetModes();
+  resetRules();
 }

@@ -1,4 +1,9 @@
+import { history } from "./history.en";
+import { insight } from "./insight.en";
 import { modes } from "./modes.en";
+import { push } from "./push.en";
+import { queue } from "./queue.en";
+import { rules } from "./rules.en";
 import { ui } from "./ui.en";
 
-export const en = { modes, ui };
+export const en = { history, insight, modes, push, queue, rules, ui };

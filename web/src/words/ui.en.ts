@@ -2,7 +2,7 @@ import { plural } from "./language";
 
 export const ui = {
   main: "Main",
-  tabs: { inbox: "Inbox", history: "History", remembered: "Remembered", login: "Log in" },
+  tabs: { inbox: "Inbox", history: "History", rules: "Rules", insight: "Insight", login: "Log in" },
   waiting: (n: number) => `${n} waiting`,
   stopped: "{deny} Stopped by {who}",
   everythingDenied: "Everything is denied.",

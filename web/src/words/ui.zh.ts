@@ -2,7 +2,7 @@ import type { Words } from "./words";
 
 export const ui: Words["ui"] = {
   main: "主导航",
-  tabs: { inbox: "待处理", history: "历史", remembered: "已记住", login: "登录" },
+  tabs: { inbox: "待处理", history: "历史", rules: "规则", insight: "洞察", login: "登录" },
   waiting: (n) => `${n} 项等待处理`,
   stopped: "{deny}由 {who} 停止",
   everythingDenied: "一律拒绝。",

@@ -1,5 +1,10 @@
+import { history } from "./history.zh";
+import { insight } from "./insight.zh";
 import { modes } from "./modes.zh";
+import { push } from "./push.zh";
+import { queue } from "./queue.zh";
+import { rules } from "./rules.zh";
 import { ui } from "./ui.zh";
 import type { Words } from "./words";
 
-export const zh: Words = { modes, ui };
+export const zh: Words = { history, insight, modes, push, queue, rules, ui };
