@@ -93,7 +93,7 @@ func (in inbox) tabTo(name string) {
 // grants is all that the list of what is remembered says.
 func (in inbox) grants() string {
 	in.t.Helper()
-	in.tabTo("remembered")
+	in.tabTo("rules")
 	in.do("see what is remembered", chromedp.WaitVisible(chromedp.CSS(`[data-grant]`)))
 	return read[string](in.tab, "read what is remembered", `document.querySelector(".grants").innerText`)
 }

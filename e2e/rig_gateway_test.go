@@ -20,6 +20,7 @@ type gateway struct {
 	state, config string
 	url           string // as the gateway itself announced it; "" before the first start
 	log           *output.Buffer
+	args, env     []string // more of each
 
 	cmd    *exec.Cmd
 	exited chan struct{} // closed when cmd has ended
@@ -70,13 +71,13 @@ func (g *gateway) start() {
 	if g.url != "" {
 		listen = strings.TrimPrefix(g.url, "http://")
 	}
-	g.launch("serve", "--state", g.state, "--config", g.config, "--listen", listen)
+	g.launch(append([]string{"serve", "--state", g.state, "--config", g.config, "--listen", listen}, g.args...)...)
 }
 
 func (g *gateway) launch(args ...string) {
 	g.t.Helper()
 	g.cmd = exec.Command(need(g.t, product).gatelatch, args...)
-	g.cmd.Env = cleanEnv(g.home)
+	g.cmd.Env = append(cleanEnv(g.home), g.env...)
 	g.cmd.Dir = g.home
 	g.cmd.Stdout, g.cmd.Stderr = g.log, g.log
 	if err := g.cmd.Start(); err != nil {

@@ -17,7 +17,7 @@ const anewAfter = 10 * time.Minute
 // verifier checks the chain of the trail beside other work.
 type verifier struct {
 	mu    sync.Mutex
-	busy  bool
+	busy  chan struct{} // closed when the look under way is over
 	chain audit.Chain
 	begun time.Time
 	at    time.Time
@@ -31,18 +31,39 @@ func trailState(s *Server, q *request) (api.Audit, error) {
 		return api.Audit{}, err
 	}
 	v := &s.chain
+	ctx, stop := context.WithTimeout(q.Context(), patience/8)
+	defer stop()
+	select { // a short trail is checked before the answer
+	case <-v.look(q.base(), q.seat, st.Seq):
+	case <-ctx.Done():
+	}
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	seq, _ := v.chain.Head()
-	stale := time.Since(v.begun) > anewAfter && seq >= st.Seq
-	if !v.busy && (v.at.IsZero() || seq < st.Seq || stale || v.wrong != "") {
-		if stale || v.wrong != "" || v.begun.IsZero() {
-			v.begun = time.Now()
-		}
-		v.busy = true
-		go v.work(q.base(), q.seat, stale || v.wrong != "")
+	return api.Audit{Checked: int64(seq), Seq: max(int64(st.Seq), int64(seq)), At: timeOrNil(v.at), Problem: v.wrong}, nil
+}
+
+// look begins a look at what is new, or at everything anew, if there is need.
+func (v *verifier) look(base context.Context, seat *gatelatch.Seat, to gatelatch.Seq) <-chan struct{} {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	if v.busy != nil {
+		return v.busy
 	}
-	return api.Audit{Checked: int64(seq), Seq: int64(st.Seq), At: timeOrNil(v.at), Problem: v.wrong}, nil
+	seq, _ := v.chain.Head()
+	anew := v.wrong != "" || seq > to || time.Since(v.begun) > anewAfter
+	over := make(chan struct{})
+	if !anew && seq == to {
+		v.at = time.Now()
+		close(over)
+		return over
+	}
+	if anew {
+		v.begun = time.Now()
+	}
+	v.busy = over
+	go v.work(base, seat, anew)
+	return over
 }
 
 func (v *verifier) work(ctx context.Context, seat *gatelatch.Seat, anew bool) {
@@ -71,8 +92,9 @@ func (v *verifier) work(ctx context.Context, seat *gatelatch.Seat, anew bool) {
 	}
 	v.note(chain, wrong)
 	v.mu.Lock()
-	v.busy = false
-	v.mu.Unlock()
+	defer v.mu.Unlock()
+	close(v.busy)
+	v.busy = nil
 }
 
 func (v *verifier) note(chain audit.Chain, wrong string) {

@@ -7,6 +7,8 @@ interface Props {
   values: readonly (number | null)[];
   /** What a day's value is called, for the pointer. */
   say: (i: number) => string;
+  /** The first and the last day. */
+  ends: readonly [string, string];
   /** What the top of the scale is at least. */
   least: number;
   /** The last value in words. */
@@ -24,7 +26,7 @@ export function scale(most: number): number {
 const y = (v: number, most: number) => base - ((base - top) * v) / most;
 const round = (n: number) => Math.round(n * 10) / 10;
 
-function Axes({ most }: { most: number }) {
+function Axes({ most, ends: [first, last] }: { most: number; ends: readonly [string, string] }) {
   const lines: [number, string][] = [[most, "c-axis"], [most / 2, "c-axis"], [0, "c-base"]];
   return (
     <>
@@ -36,17 +38,23 @@ function Axes({ most }: { most: number }) {
           </text>
         </g>
       ))}
+      <text x={left} y={height - 4}>
+        {first}
+      </text>
+      <text x={right} y={height - 4} text-anchor="end">
+        {last}
+      </text>
     </>
   );
 }
 
-export function Bars({ label, values, say, least, last }: Props) {
+export function Bars({ label, values, say, ends, least, last }: Props) {
   const most = scale(Math.max(least, ...values.map((v) => v ?? 0)));
   const step = (right - left) / values.length;
-  const [end] = [values.length - 1];
+  const end = values.length - 1;
   return (
     <svg class="chart" viewBox={`0 0 ${width} ${height}`} role="img" aria-label={label}>
-      <Axes most={most} />
+      <Axes most={most} ends={ends} />
       {values.map((v, i) => (
         <rect key={i} class={i === end ? "c-bar is-now" : "c-bar"} x={round(left + step * (i + 0.15))} y={round(y(v ?? 0, most))} width={round(step * 0.7)} height={round(base - y(v ?? 0, most))} rx="1">
           <title>{say(i)}</title>
@@ -59,7 +67,7 @@ export function Bars({ label, values, say, least, last }: Props) {
   );
 }
 
-export function Line({ label, values, say, least, last }: Props) {
+export function Line({ label, values, say, ends, least, last }: Props) {
   const most = scale(Math.max(least, ...values.map((v) => v ?? 0)));
   const step = (right - left) / values.length;
   const at = (v: number, i: number): [number, number] => [round(left + step * (i + 0.5)), round(y(v, most))];
@@ -67,7 +75,7 @@ export function Line({ label, values, say, least, last }: Props) {
   const end = points.at(-1);
   return (
     <svg class="chart" viewBox={`0 0 ${width} ${height}`} role="img" aria-label={label}>
-      <Axes most={most} />
+      <Axes most={most} ends={ends} />
       <polyline class="c-line" points={points.map((p) => p.at.join(",")).join(" ")} />
       {points.map(({ i, at: [cx, cy] }) => (
         <circle key={i} class="c-dot" cx={cx} cy={cy} r={i === end?.i || points.length < 15 ? 3 : 1}>

@@ -77,31 +77,39 @@ function Told({ d }: { d: Data }) {
   );
 }
 
-const took = (ms: number) => t().insight.seconds(ms < 10_000 ? Math.round(ms / 100) / 10 : Math.round(ms / 1000));
+const took = (ms: number) => (ms < 100 ? t().insight.atOnce : timed(ms));
+const timed = (ms: number) => t().insight.seconds(ms < 10_000 ? Math.round(ms / 100) / 10 : Math.round(ms / 1000));
 const percent = (n: number, of: number) => (of === 0 ? 0 : Math.round((100 * n) / of));
 const share = (day: Day) => (day.calls === 0 ? null : percent(day.rules, day.calls));
 const half = (day: Day) => (day.half_millis === 0 ? null : Math.round(day.half_millis / 100) / 10);
+
+/** The day alone: its time is nobody's matter. */
+function dayOf(date: string): string {
+  const [, month, day] = date.split("-").map(Number);
+  return t().ui.day(day!, month! - 1);
+}
 
 function Figures({ d }: { d: Data }) {
   const { insight: w } = t();
   const list = d.days;
   const lastOf = (f: (day: Day) => number | null) => list.map(f).findLast((v) => v !== null) ?? 0;
   const on = (f: (day: Day) => string) => (i: number) => w.bar(list[i]!.date, f(list[i]!));
+  const ends: [string, string] = [dayOf(list[0]!.date), dayOf(list.at(-1)!.date)];
   const most = Math.max(...list.map((day) => day.asked));
   const quick = list.reduce((n, day) => n + day.quick, 0);
   return (
     <div class="figures">
       <Figure title={w.perDay} says={w.perDaySays(most)}>
-        <Bars label={`${w.perDay}. ${w.perDaySays(most)}`} values={list.map((x) => x.asked)} say={on((x) => String(x.asked))} least={4} last={String(list.at(-1)?.asked ?? 0)} />
+        <Bars label={`${w.perDay}. ${w.perDaySays(most)}`} values={list.map((x) => x.asked)} say={on((x) => String(x.asked))} ends={ends} least={4} last={String(list.at(-1)?.asked ?? 0)} />
       </Figure>
       <Figure title={w.share} says={w.shareSays(percent(d.rules, d.calls))}>
-        <Line label={`${w.share}. ${w.shareSays(percent(d.rules, d.calls))}`} values={list.map(share)} say={on((x) => w.percent(share(x) ?? 0))} least={100} last={w.percent(lastOf(share))} />
+        <Line label={`${w.share}. ${w.shareSays(percent(d.rules, d.calls))}`} values={list.map(share)} say={on((x) => w.percent(share(x) ?? 0))} ends={ends} least={100} last={w.percent(lastOf(share))} />
       </Figure>
       <Figure title={d.half_millis > 0 ? w.half(took(d.half_millis)) : w.halfNone} says={w.halfSays}>
-        <Line label={`${w.half(took(d.half_millis))}. ${w.halfSays}`} values={list.map(half)} say={on((x) => took(x.half_millis))} least={4} last={w.seconds(lastOf(half))} />
+        <Line label={`${w.half(took(d.half_millis))}. ${w.halfSays}`} values={list.map(half)} say={on((x) => took(x.half_millis))} ends={ends} least={4} last={w.seconds(lastOf(half))} />
       </Figure>
       <Figure title={w.quick(quick)} says={w.quickSays}>
-        <Bars label={`${w.quick(quick)}. ${w.quickSays}`} values={list.map((x) => x.quick)} say={on((x) => String(x.quick))} least={4} last={String(list.at(-1)?.quick ?? 0)} />
+        <Bars label={`${w.quick(quick)}. ${w.quickSays}`} values={list.map((x) => x.quick)} say={on((x) => String(x.quick))} ends={ends} least={4} last={String(list.at(-1)?.quick ?? 0)} />
       </Figure>
     </div>
   );
