@@ -218,6 +218,7 @@ type Call struct {
 	Input    json.RawMessage `json:"input"`              // as it would run
 	Replaced bool            `json:"replaced,omitempty"` // it is not what the agent proposed
 	Card     Card            `json:"card"`
+	Brief    bool            `json:"brief,omitempty"` // a row of a list: without digest, input and the blocks of its card
 }
 
 // BatchInfo places a call in its batch.

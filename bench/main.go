@@ -35,6 +35,7 @@ var parts = []struct {
 	{"polls", "memory of a request that waits", pollMemory},
 	{"streams", "memory of an event stream", streamMemory},
 	{"pending", "much that waits: starting after a kill, listing", manyPending},
+	{"page", "the page in Chromium: first card, new card, much to scroll", pageSpeed},
 }
 
 // rig is what every part gets.

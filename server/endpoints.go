@@ -104,7 +104,12 @@ func withdraw(_ *Server, q *request, in api.Withdraw) (api.None, error) {
 }
 
 func calls(_ *Server, q *request) (out api.Calls, err error) {
-	query, err := parseQuery(q.URL.Query())
+	v := q.URL.Query()
+	short, err := takeBrief(v)
+	if err != nil {
+		return out, err
+	}
+	query, err := parseQuery(v)
 	if err != nil {
 		return out, err
 	}
@@ -120,6 +125,10 @@ func calls(_ *Server, q *request) (out api.Calls, err error) {
 	out = api.Calls{Calls: []api.Call{}, More: p.More, Seq: int64(st.Seq)}
 	size := 0
 	for _, l := range p.Calls {
+		if short {
+			out.Calls = append(out.Calls, brief(l))
+			continue
+		}
 		if size += len(l.Input); size > listBytes && len(out.Calls) > 0 {
 			out.More = true // the rest comes with the next page
 			break

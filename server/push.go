@@ -104,7 +104,7 @@ func (s *Server) push(ctx context.Context, seat *gatelatch.Seat) {
 	}
 	l := page.Calls[0]
 	raw, err := strictjson.Marshal(api.Pushed{
-		Call: l.ID, Tool: brief(l.Tool), Project: brief(filepath.Base(l.Session.Project)), Waiting: len(page.Calls),
+		Call: l.ID, Tool: short(l.Tool), Project: short(filepath.Base(l.Session.Project)), Waiting: len(page.Calls),
 	})
 	if err == nil {
 		err = s.opt.Push.Send(ctx, raw)
@@ -125,8 +125,8 @@ func (s *Server) unsaid(id string) bool {
 	return true
 }
 
-// brief is a name that an agent gave, safe to show and short.
-func brief(name string) string {
+// short is a name that an agent gave, safe to show and short.
+func short(name string) string {
 	const most = 60
 	r := []rune(render.OneLine(name))
 	return strings.TrimSpace(string(r[:min(len(r), most)]))

@@ -27,6 +27,7 @@ type trial struct {
 	effect, match, project string
 	offers                 []gatelatch.Offer
 	digest                 gatelatch.Sum // of After
+	refusal                string        // the last call that a person had refused
 	work                   *piece[*history.Result]
 }
 
@@ -126,6 +127,9 @@ func (s *Server) trial(q *request, in api.TryRule) (*trial, error) {
 	if err != nil {
 		return nil, invalid(err)
 	}
+	if t.refusal, err = s.lastRefusal(q); err != nil {
+		return nil, err
+	}
 	return s.desk.trying(t, func() *piece[*history.Result] {
 		seat := q.seat
 		return begin(q.base(), &s.desk.busy, func(ctx context.Context, p *piece[*history.Result]) (*history.Result, error) {
@@ -193,7 +197,7 @@ func (t *trial) merge() (*policy.Set, error) {
 func (d *desk) trying(t *trial, start func() *piece[*history.Result]) *trial {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if old := d.trials[t.digest]; old != nil && old.From == t.From && old.good() {
+	if old := d.trials[t.digest]; old != nil && old.From == t.From && old.refusal == t.refusal && old.good() {
 		t.work = old.work
 		return t
 	}
@@ -205,7 +209,19 @@ func (d *desk) trying(t *trial, start func() *piece[*history.Result]) *trial {
 	return t
 }
 
-// trialLife is how long a trial counts: people refuse more meanwhile.
+// lastRefusal names the newest call that a person refused: a trial that has not
+// seen it does not count.
+func (s *Server) lastRefusal(q *request) (string, error) {
+	calls, _, err := s.past.read(q.Context(), q.base(), q.seat)
+	for i := range calls {
+		if c := &calls[i]; c.by == gatelatch.PersonActor && c.state != gatelatch.Allowed {
+			return c.id, err
+		}
+	}
+	return "", err
+}
+
+// trialLife is how long a trial counts: links and files change meanwhile.
 const trialLife = 5 * time.Minute
 
 func (t *trial) good() bool {

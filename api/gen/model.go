@@ -53,6 +53,7 @@ var queries = map[string][]query{
 		{"limit", integer, "how many calls at most"},
 		{"after", text, "the id of the last call of the part before"},
 		{"order", text, "of what is pending: oldest (the default) or newest first"},
+		{"brief", boolean, "only what a row shows: such a call has to be read before it can be decided"},
 	},
 	"Grants": {{"all", boolean, "also those that were revoked"}},
 	"Trail": {

@@ -53,7 +53,7 @@ var outside = map[string][]string{
 	"adapter/ws":          {"github.com/coder/websocket"},
 	"cmd/gatelatch":       {"github.com/spf13/cobra", "go.yaml.in/yaml/v3"},
 	"model/modeltest":     {"pgregory.net/rapid"},
-	"bench":               {"github.com/jackc/pgx/v5", "mvdan.cc/sh/v3"},
+	"bench":               {"github.com/jackc/pgx/v5", "mvdan.cc/sh/v3", "github.com/chromedp/chromedp", "github.com/chromedp/cdproto"},
 }
 
 func TestImports(t *testing.T) {

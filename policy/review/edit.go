@@ -48,9 +48,19 @@ func Merge(data []byte, blocks map[string]string) ([]byte, error) {
 // Add puts one rule into a policy file; with a project, into a section of its own
 // for it.
 func Add(data []byte, effect, match, project string) ([]byte, error) {
+	type section struct {
+		Path  string   `yaml:"path"`
+		Allow []string `yaml:"allow,omitempty"`
+		Deny  []string `yaml:"deny,omitempty"`
+	}
 	key, items := effect, any([]string{match})
-	if project != "" {
-		key, items = "projects", []map[string]any{{"path": project, effect: []string{match}}}
+	switch {
+	case effect != "allow" && effect != "deny":
+		return nil, fmt.Errorf("no rule is added that says %q", effect)
+	case project != "" && effect == "allow":
+		key, items = "projects", []section{{Path: project, Allow: []string{match}}}
+	case project != "":
+		key, items = "projects", []section{{Path: project, Deny: []string{match}}}
 	}
 	block, err := yaml.Marshal(items)
 	if err != nil {

@@ -47,3 +47,22 @@ func TestMerge(t *testing.T) {
 		t.Errorf("%v\n%s", err, got)
 	}
 }
+
+// A rule for one project stands in a section of its own, path first; the rest of
+// the file stays as it is.
+func TestAddPutsARuleWhereItBelongs(t *testing.T) {
+	const before = "version: 1\nallow:\n  - Read # as it was\nprojects:\n  - path: /b\n    deny: [Bash(make)]\n"
+	for _, c := range []struct{ effect, project, want string }{
+		{"allow", "", "version: 1\nallow:\n  - Bash(npm test)\n  - Read # as it was\nprojects:\n  - path: /b\n    deny: [Bash(make)]\n"},
+		{"deny", "", before + "deny:\n  - Bash(npm test)\n"},
+		{"allow", "/a", "version: 1\nallow:\n  - Read # as it was\nprojects:\n  - path: /a\n    allow:\n      - Bash(npm test)\n  - path: /b\n    deny: [Bash(make)]\n"},
+	} {
+		got, err := Add([]byte(before), c.effect, "Bash(npm test)", c.project)
+		if err != nil || string(got) != c.want {
+			t.Errorf("%s in %q: %v\n%s\nwant\n%s", c.effect, c.project, err, got, c.want)
+		}
+	}
+	if _, err := Add([]byte(before), "version", "2", ""); err == nil {
+		t.Error("what is no rule was added")
+	}
+}

@@ -355,6 +355,7 @@ export interface Call {
   input: unknown;
   replaced?: boolean;
   card: Card;
+  brief?: boolean;
 }
 
 export interface Calls {
@@ -770,7 +771,7 @@ export interface Signatures {
   Leave: { in: Leave; out: Left };
   FollowMode: { in: FollowMode; out: FollowedMode };
   Tools: { in: ToolsRequest; out: Tools };
-  Calls: { query: { state?: string; limit?: number; after?: string; order?: string }; out: Calls };
+  Calls: { query: { state?: string; limit?: number; after?: string; order?: string; brief?: boolean }; out: Calls };
   Call: { params: { id: string }; out: Call };
   Decide: { params: { id: string }; in: Decision; out: Call };
   Edit: { params: { id: string }; in: Edit; out: Call };

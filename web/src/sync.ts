@@ -1,13 +1,13 @@
 // Keeps the lists as the gateway has them: load once, then follow its events.
 // An event only says which call to look at again.
 
-import { batch } from "@preact/signals";
+import { batch, effect } from "@preact/signals";
 import { ApiError, ask } from "./api";
 import type { Call, Calls, Event } from "./api.gen";
 import { readGrants } from "./grants/store";
 import { pageSize, putPast, setPast } from "./history/store";
 import { putMode, readModes } from "./modes/store";
-import { calls, drop, put, putAll, tellNews } from "./queue/store";
+import { calls, current, drop, put, putAll, tellNews } from "./queue/store";
 import { isSettled, link, place, status } from "./state";
 import { listen, type Message } from "./stream";
 
@@ -32,6 +32,11 @@ export function follow(): () => void {
 
 async function run(signal: AbortSignal): Promise<void> {
   const looker = new Looker(signal);
+  const stop = effect(() => {
+    const call = current.value;
+    if (call?.brief && link.peek() === "live") looker.look(call.id);
+  });
+  signal.addEventListener("abort", stop);
   let seq: number | null = null;
   let failures = 0;
   let opened = Infinity;
@@ -87,7 +92,7 @@ const [firstPart, otherPart] = [50, 500];
 async function load(looker: Looker, signal: AbortSignal): Promise<number> {
   const [state, first, sessions] = await Promise.all([
     ask("Status", { signal }),
-    ask("Calls", { query: { state: "pending", limit: firstPart }, signal }),
+    ask("Calls", { query: { state: "pending", limit: firstPart, brief: true }, signal }),
     ask("Sessions", { signal }),
   ]);
   batch(() => {
@@ -96,8 +101,15 @@ async function load(looker: Looker, signal: AbortSignal): Promise<number> {
     putAll(first.calls);
   });
   tellNews();
+  await readWhole(signal);
   void loadRest(first, looker, signal);
   return first.seq;
+}
+
+/** A row is not enough for a card: the one in focus is read whole. */
+async function readWhole(signal: AbortSignal): Promise<void> {
+  const call = current.peek();
+  if (call?.brief) putCall(await ask("Call", { params: { id: call.id }, signal }));
 }
 
 /** What is not needed for the first card. What changes meanwhile is in the stream. */
@@ -124,7 +136,7 @@ async function loadPending(first: Calls, looker: Looker, signal: AbortSignal): P
   for (let part = first; part.more; ) {
     const after = part.calls.at(-1)?.id;
     if (!after) break;
-    part = await ask("Calls", { query: { state: "pending", after, limit: otherPart }, signal });
+    part = await ask("Calls", { query: { state: "pending", after, limit: otherPart, brief: true }, signal });
     const { calls } = part;
     calls.forEach((c) => listed.add(c.id));
     batch(() => {

@@ -34,13 +34,13 @@ export function Export() {
         {w.export}
       </button>
       <div id="export" class="menu" popover="auto">
-        <button type="button" class="btn" data-act="export-csv" onClick={() => void write("calls.csv", [columns.join(",")], calls(toCsv))}>
+        <button type="button" class="btn" data-act="export-csv" popovertarget="export" popovertargetaction="hide" onClick={() => void write("calls.csv", [columns.join(",")], calls(toCsv))}>
           {w.exportCsv}
         </button>
-        <button type="button" class="btn" data-act="export-json" onClick={() => void write("calls.jsonl", [], calls((c) => JSON.stringify(c)))}>
+        <button type="button" class="btn" data-act="export-json" popovertarget="export" popovertargetaction="hide" onClick={() => void write("calls.jsonl", [], calls((c) => JSON.stringify(c)))}>
           {w.exportJson}
         </button>
-        <button type="button" class="btn" data-act="export-trail" onClick={() => void write("trail.jsonl", [], trail())}>
+        <button type="button" class="btn" data-act="export-trail" popovertarget="export" popovertargetaction="hide" onClick={() => void write("trail.jsonl", [], trail())}>
           {w.exportTrail}
         </button>
       </div>

@@ -179,6 +179,7 @@ function Past({ id }: { id: string }) {
   const call = listed ?? (fetched?.id === id ? fetched : null);
   return (
     <main class="panes is-card is-one">
+      <h1 class="hide">{t().history.title}</h1>
       {call ? <CallCard call={call} onBack={() => go("/history")} readOnly /> : <div class="card" aria-busy="true" />}
     </main>
   );

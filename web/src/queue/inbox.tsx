@@ -12,7 +12,7 @@ export function Inbox() {
     <main class={place.value.open && call ? "panes is-card" : "panes"}>
       <h1 class="hide">{t().queue.title(waiting.value)}</h1>
       <List />
-      {call ? <CallCard call={call} onBack={backToList} /> : <Empty />}
+      {!call ? <Empty /> : call.brief ? <div class="card" aria-busy="true" /> : <CallCard call={call} onBack={backToList} />}
     </main>
   );
 }

@@ -1,5 +1,5 @@
 import { signal } from "@preact/signals";
-import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
+import { useEffect, useLayoutEffect, useMemo, useRef } from "preact/hooks";
 import type { Call } from "../api.gen";
 import { outcome } from "../call/decision";
 import { ModeControl } from "../modes/control";
@@ -159,14 +159,18 @@ function SessionGroup({ group: { agent, session, runs }, pieces }: { group: Grou
 }
 
 function BatchRun({ run }: { run: Run }) {
-  const rows = (
-    <ol>
-      {run.calls.map((call) => (
-        <li key={call.id}>
-          <Row call={call} />
-        </li>
-      ))}
-    </ol>
+  // Rows draw themselves anew: scrolling past them must not.
+  const rows = useMemo(
+    () => (
+      <ol>
+        {run.calls.map((call) => (
+          <li key={call.id}>
+            <Row call={call} />
+          </li>
+        ))}
+      </ol>
+    ),
+    [run],
   );
   if (run.size < 2) return rows;
   return (

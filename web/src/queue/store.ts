@@ -98,7 +98,7 @@ export function tellNews(): void {
 /** Takes over many calls that wait, at the cost of one. */
 export function putAll(many: readonly Call[]): void {
   const fresh = many.filter((c) => !calls.value.has(c.id) && !isSettled(c));
-  const old = many.filter((c) => calls.value.has(c.id));
+  const old = many.filter((c) => calls.value.has(c.id) && !c.brief);
   if (fresh.length > 0) {
     const all = new Map(calls.value);
     fresh.forEach((c) => all.set(c.id, c));

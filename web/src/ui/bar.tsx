@@ -20,11 +20,13 @@ export function Bar() {
       <nav class="tabs" aria-label={t().ui.main}>
         <Tab path="/" name="inbox" icon="inbox">
           {t().ui.tabs.inbox}{" "}
-          {waiting.value > 0 && (
-            <span class="count" aria-label={t().ui.waiting(waiting.value)}>
-              {waiting.value}
-            </span>
-          )}
+          <span class="count-place">
+            {waiting.value > 0 && (
+              <span class="count" role="img" aria-label={t().ui.waiting(waiting.value)}>
+                {waiting.value}
+              </span>
+            )}
+          </span>
         </Tab>
         <Tab path="/rules" name="rules" icon="book">
           {t().ui.tabs.rules}

@@ -67,7 +67,8 @@ const openPanel = '[data-act="mode-close"]';
 function escape(): void {
   const focused = document.activeElement;
   if (isFilter(focused)) {
-    filter.value = "";
+    focused.value = "";
+    focused.dispatchEvent(new Event("input", { bubbles: true }));
     focused.blur();
   } else if (document.querySelector(openPanel)) document.querySelector<HTMLElement>(openPanel)!.click();
   else if (helpOpen.value) helpOpen.value = false;
