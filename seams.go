@@ -34,6 +34,13 @@ type Offer struct {
 	Also  []string // some of what it would allow that is worth a thought
 }
 
+// Moding is a Policy whose rules give sessions a mode.
+type Moding interface {
+	// ModeOf returns the mode of a session for which nobody chose one, and
+	// where it is written, "" if nowhere.
+	ModeOf(s *Session) (mode Mode, source string)
+}
+
 // A Hook sees a call before policy does. It may block the call or replace its
 // input; it can never allow. An error blocks.
 type Hook interface {

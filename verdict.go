@@ -66,6 +66,19 @@ type Needs struct {
 	Signature string   `json:"command_signature,omitempty"` // its programs with their verbs
 	Info      []string `json:"command_info,omitempty"`      // what it does: write, exec, net
 	Paths     []string `json:"paths,omitempty"`             // files and folders, links followed
+	Touches   []Touch  `json:"touches,omitempty"`           // what it does, to what
+	More      int      `json:"more,omitempty"`              // touches that are not listed
+}
+
+// A Touch is one thing that a call does, or may do, to something.
+type Touch struct {
+	Does    string `json:"does"`              // a word of Info: read, write, delete, net, …
+	What    string `json:"what,omitempty"`    // a file, a host, a program; "" is not known
+	Outside bool   `json:"outside,omitempty"` // a file that is not certain to be inside the project
+	Secret  bool   `json:"secret,omitempty"`  // it may be secret
+	Below   bool   `json:"below,omitempty"`   // files in What
+	Start   int    `json:"start,omitempty"`
+	End     int    `json:"end,omitempty"` // byte span in the command; 0,0 means the whole
 }
 
 // NeedType is the kind of permission.

@@ -106,6 +106,9 @@ func (f *File) Offers(c *gatelatch.Call, s *gatelatch.Session, scope gatelatch.S
 	return f.For(s).Offers(c, s, scope)
 }
 
+// ModeOf implements gatelatch.Moding.
+func (f *File) ModeOf(s *gatelatch.Session) (gatelatch.Mode, string) { return f.For(s).ModeOf(s) }
+
 // Covers implements gatelatch.Policy.
 func (f *File) Covers(match string, c *gatelatch.Call, s *gatelatch.Session, scope gatelatch.Scope) error {
 	return f.For(s).Covers(match, c, s, scope)

@@ -59,6 +59,14 @@ func (s *Set) modeFor(f *Facts) modeInForce {
 	}
 }
 
+// ModeOf implements gatelatch.Moding.
+func (s *Set) ModeOf(sess *gatelatch.Session) (gatelatch.Mode, string) {
+	plain := *sess
+	plain.Chosen, plain.Mode = gatelatch.ModeChoice{}, ""
+	m := s.modeFor(s.Read(&gatelatch.Call{Kind: gatelatch.Permission, Input: []byte("{}")}, &plain))
+	return m.mode, m.source
+}
+
 // strictness is less for a stricter mode, and negative for what is none.
 func strictness(m gatelatch.Mode) int { return slices.Index(gatelatch.Modes(), m) }
 

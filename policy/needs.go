@@ -26,6 +26,7 @@ func (f *Facts) needs() *gatelatch.Needs {
 	if f.path != nil {
 		n.Paths = f.path.certain
 	}
+	n.Touches, n.More = f.touches()
 	return n
 }
 
