@@ -198,6 +198,7 @@ type Call struct {
 	Agent    string          `json:"agent"` // id of its key
 	Session  Session         `json:"session"`
 	Mode     *Mode           `json:"mode,omitempty"` // of the session, as a person chose it
+	Rules    *RulesMode      `json:"rules_mode,omitempty"`
 	Kind     string          `json:"kind"`
 	Tool     string          `json:"tool"`
 	Dir      string          `json:"dir,omitempty"`
@@ -399,6 +400,8 @@ type AgentSession struct {
 	Session Session   `json:"session"`
 	Since   time.Time `json:"since"`
 	Mode    *Mode     `json:"mode,omitempty"`
+	// Rules is the mode that holds if nobody chose one, if the rules say.
+	Rules *RulesMode `json:"rules_mode,omitempty"`
 }
 
 // Policy is the rules in force. Shared ones lie in the store and are those of

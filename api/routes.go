@@ -47,6 +47,7 @@ var Routes = []Route{
 	{Name: "Call", Method: "GET", Path: "/v1/calls/{id}", Role: People, Out: Call{}},
 	{Name: "Decide", Method: "POST", Path: "/v1/calls/{id}/decision", Role: People, In: Decision{}, Out: Call{}},
 	{Name: "Edit", Method: "POST", Path: "/v1/calls/{id}/input", Role: People, In: Edit{}, Out: Call{}},
+	{Name: "TryMatch", Method: "POST", Path: "/v1/calls/{id}/trial", Role: People, In: TryMatch{}, Out: Trial{}},
 	{Name: "Grants", Method: "GET", Path: "/v1/grants", Role: People, Out: Grants{}},
 	{Name: "RevokeGrant", Method: "POST", Path: "/v1/grants/{id}/revoke", Role: People, In: None{}, Out: Grant{}},
 	{Name: "Sessions", Method: "GET", Path: "/v1/sessions", Role: People, Out: Sessions{}},

@@ -30,12 +30,12 @@ func questions(_ *gatelatch.Call, in *input) (Card, bool) {
 		b.Bytes += len(q.Question)
 	}
 	return Card{
-		Icon: iconAsk, Says: "Asks you " + count(len(asked), "question"), Subject: OneLine(asked[0].Question), Blocks: []Block{b},
+		Icon: iconAsk, Says: "Asks you " + count(len(asked), "question"), Say: Say{Key: "asks", Count: len(asked)}, Subject: OneLine(asked[0].Question), Blocks: []Block{b},
 	}, true
 }
 
 func plan(c *gatelatch.Call, in *input) (Card, bool) {
-	card := Card{Icon: iconPlan, Says: "Wants to start on a plan", Subject: OneLine(string(compact(c.Input)))}
+	card := Card{Icon: iconPlan, Says: "Wants to start on a plan", Say: Say{Key: "plan"}, Subject: OneLine(string(compact(c.Input)))}
 	text, ok := in.text("plan")
 	if !ok {
 		card.Blocks = []Block{jsonBlock("", c.Input)}

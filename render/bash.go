@@ -2,8 +2,8 @@ package render
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/gatelatch/gatelatch"
 	"github.com/gatelatch/gatelatch/shell"
@@ -18,74 +18,87 @@ func bash(c *gatelatch.Call, in *input) (Card, bool) {
 	if text, ok := in.text("description"); ok {
 		in.shown["description"] = text == c.Claim
 	}
-	return Card{
-		Icon: iconTerm, Says: runs(command), Subject: OneLine(command),
-		Blocks: []Block{{Kind: "command", Segments: segments(command, c.Verdict.Reasons), Bytes: len(command)}},
-	}, true
+	parts, words := anatomy(command)
+	card := Card{
+		Icon: iconTerm, Subject: OneLine(command), Touches: touches(c.Verdict.Needs, parts),
+		Blocks: []Block{{Kind: "command", Segments: dissect(command, asked(c.Verdict.Reasons, len(command)), parts, words), Bytes: len(command)}},
+	}
+	if card.Says, card.Say = about(card.Touches); card.Says == "" {
+		card.Says, card.Say = runs(command)
+	}
+	return card, true
 }
 
-// runs says what a command line does. A program's name stands in it only if it
+// runs says what a command line runs. A program's name stands in it only if it
 // can't be taken for words of ours.
-func runs(command string) string {
+func runs(command string) (string, Say) {
 	a := shell.Analyse(command)
 	if a.Err != "" {
-		return "Runs a script that can't be read"
+		return "Runs a script that can't be read", Say{Key: "unreadable"}
 	}
 	found := slices.DeleteFunc(slices.Clone(a.Commands), func(c shell.Command) bool { return c.Guess })
-	switch len(found) {
+	switch n := len(found); n {
 	case 0:
-		return "Runs a script without a command"
+		return "Runs a script without a command", Say{Key: "nothing"}
 	case 1:
 		if program := name(found[0].Words[0]); program == found[0].Words[0] {
-			return "Runs " + program
+			return "Runs " + program, Say{Key: "runs", What: program}
 		}
-		return "Runs one command"
+		return "Runs one command", Say{Key: "commands", Count: 1}
+	default:
+		return "Runs " + count(n, "command"), Say{Key: "commands", Count: n}
 	}
-	return fmt.Sprintf("Runs %d commands", len(found))
 }
 
 type span struct{ start, end int }
 
-// segments splits the command at what the reasons that ask or deny spoke about.
-func segments(command string, reasons []gatelatch.Reason) []Segment {
-	spans := asked(reasons, len(command))
-	var cuts []int
-	for _, s := range spans {
-		cuts = append(cuts, s.start, s.end)
-	}
-	text, at := escape(command, true, cuts)
-	var out []Segment
-	add := func(from, to int, asked bool) {
-		if from < to {
-			out = append(out, Segment{Text: text[from:to], Asked: asked})
-		}
-	}
-	last := 0
-	for i := range spans {
-		add(last, at[2*i], false)
-		add(at[2*i], at[2*i+1], true)
-		last = at[2*i+1]
-	}
-	add(last, len(text), false)
-	return out
+type word struct {
+	span
+	role string
 }
 
-// asked returns the spans of the reasons, in order and without overlaps.
-func asked(reasons []gatelatch.Reason, length int) []span {
-	var all []span
-	for _, r := range reasons {
-		if r.Effect < gatelatch.Allow && 0 <= r.Start && r.Start < r.End && r.End <= length {
-			all = append(all, span{r.Start, r.End})
-		}
+// anatomy finds the commands of a line that stand in no other one, and their
+// words. What can't be read has none.
+func anatomy(command string) (parts []span, words []word) {
+	facts := shell.Read(command, shell.Env{})
+	if !facts.Readable() {
+		return nil, nil
 	}
-	slices.SortFunc(all, func(a, b span) int { return cmp.Compare(a.start, b.start) })
-	var out []span
-	for _, s := range all {
-		if n := len(out); n > 0 && s.start <= out[n-1].end {
-			out[n-1].end = max(out[n-1].end, s.end)
-		} else {
-			out = append(out, s)
+	outer := slices.Clone(facts.Commands)
+	slices.SortStableFunc(outer, func(a, b shell.Simple) int {
+		return cmp.Or(cmp.Compare(a.Start, b.Start), cmp.Compare(b.End, a.End))
+	})
+	end := 0
+	for _, c := range outer {
+		if c.Start < end || c.Start >= c.End || c.End > len(command) {
+			continue
 		}
+		end = c.End
+		for _, r := range c.Redirects {
+			if end < r.End && r.End <= len(command) && !strings.Contains(command[end:r.End], "\n") {
+				end = r.End
+			}
+		}
+		parts = append(parts, span{c.Start, end})
+		words = append(words, wordsOf(command, c)...)
+	}
+	return parts, words
+}
+
+func wordsOf(command string, c shell.Simple) (out []word) {
+	last := c.Start
+	for i, w := range c.Words {
+		if w.Start < last || w.Start >= w.End || w.End > c.End {
+			continue
+		}
+		role := "word"
+		switch {
+		case i == 0:
+			role = "prog"
+		case strings.HasPrefix(command[w.Start:w.End], "-"):
+			role = "opt"
+		}
+		out, last = append(out, word{span{w.Start, w.End}, role}), w.End
 	}
 	return out
 }

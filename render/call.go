@@ -46,27 +46,76 @@ func drawers(tool string) drawer {
 }
 
 // Call returns the card of a call. Nothing of the input is left out: fields
-// that a tool's own card does not show stand in a block behind it.
-func Call(c *gatelatch.Call) Card {
-	draw, in := drawers(c.Tool), readInput(c.Input)
-	if draw == nil || in == nil {
-		return other(c)
+// that a tool's own card does not show stand in a block behind it. What would
+// change a file is compared with it, where files say what is in it.
+func Call(c *gatelatch.Call, files Files) Card {
+	in := readInput(c.Input)
+	card := draw(c, in, files)
+	if n := c.Verdict.Needs; n != nil {
+		card.More = n.More
+		if card.Touches == nil {
+			card.Touches = touches(n, nil)
+		}
 	}
-	card, ok := draw(c, in)
+	return card
+}
+
+func draw(c *gatelatch.Call, in *input, files Files) Card {
+	if in == nil {
+		return other(c, nil)
+	}
+	in.files = files
+	own := drawers(c.Tool)
+	if own == nil {
+		return other(c, in)
+	}
+	card, ok := own(c, in)
 	if !ok {
-		return other(c)
+		return other(c, in)
 	}
 	card.Blocks = append(card.Blocks, in.rest()...)
 	return card
 }
 
-// other shows a call of any tool by its input.
-func other(c *gatelatch.Call) Card {
-	says := "Uses " + name(c.Tool)
-	if server, tool, ok := mcp(c.Tool); ok {
-		says = "Calls " + name(tool) + " on " + name(server)
+// other shows a call of any tool by its input, that of an MCP tool as a form.
+func other(c *gatelatch.Call, in *input) Card {
+	card := Card{
+		Icon: icon(c), Says: "Uses " + name(c.Tool), Say: Say{Key: "uses", What: name(c.Tool)},
+		Subject: OneLine(string(compact(c.Input))), Blocks: []Block{jsonBlock("", c.Input)},
 	}
-	return Card{Icon: icon(c), Says: says, Subject: OneLine(string(compact(c.Input))), Blocks: []Block{jsonBlock("", c.Input)}}
+	if server, tool, ok := mcp(c.Tool); ok {
+		card.Say = Say{Key: "calls", What: name(tool), On: name(server)}
+		card.Says = "Calls " + card.Say.What + " on " + card.Say.On
+		if in != nil && len(in.fields) > 0 {
+			card.Blocks = []Block{form(in, len(c.Input))}
+		}
+	}
+	return card
+}
+
+// form shows each field of an input by its name.
+func form(in *input, size int) Block {
+	b := Block{Kind: "form", Bytes: size}
+	for _, f := range in.fields {
+		field := Field{Name: OneLine(f.Name), Kind: "json"}
+		switch f.Value[0] {
+		case '"':
+			var text string
+			if json.Unmarshal(f.Value, &text) == nil {
+				field.Kind, field.Text = "text", Escape(text)
+			}
+		case 't', 'f', 'n':
+			field.Kind = "word"
+		case '{', '[':
+		default:
+			field.Kind = "number"
+		}
+		if field.Kind != "text" {
+			field.Text = jsonBlock("", f.Value).Segments[0].Text
+		}
+		b.Fields = append(b.Fields, field)
+	}
+	return b
 }
 
 func icon(c *gatelatch.Call) string {
@@ -100,22 +149,27 @@ func mcp(tool string) (server, name string, ok bool) {
 
 // name shows a name in a sentence of ours, in quotes if it could be taken for
 // a part of it.
-func name(s string) string {
+func name(s string) string { return named(OneLine(s)) }
+
+// named is name for what is escaped already.
+func named(escaped string) string {
 	simple := func(r rune) bool {
 		return r < 0x80 && (r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("._+@/~:-", r))
 	}
-	if s != "" && strings.IndexFunc(s, func(r rune) bool { return !simple(r) }) < 0 {
-		return s
+	if escaped != "" && strings.IndexFunc(escaped, func(r rune) bool { return !simple(r) }) < 0 {
+		return escaped
 	}
-	return "“" + OneLine(s) + "”"
+	return "“" + escaped + "”"
 }
 
 // fileName shows the last element of a path.
-func fileName(path string) string {
+func fileName(path string) string { return lastOf(path, name) }
+
+func lastOf(path string, show func(string) string) string {
 	if base := path[strings.LastIndexByte(path, '/')+1:]; base != "" {
-		return name(base)
+		return show(base)
 	}
-	return name(path)
+	return show(path)
 }
 
 func count(n int, one string) string {

@@ -72,7 +72,7 @@ func TestCards(t *testing.T) {
 		"no question":              {"AskUserQuestion", `{"questions":[]}`, "plug", "Uses AskUserQuestion", `{"questions":[]}`, []string{"json"}},
 		"a plan":                   {"ExitPlanMode", `{"plan":"\n# Plan\n1. x","planFilePath":"/p"}`, "plan", "Wants to start on a plan", "# Plan", []string{"content", "json"}},
 		"a plan that is elsewhere": {"ExitPlanMode", `{}`, "plan", "Wants to start on a plan", "{}", []string{"json"}},
-		"MCP":                      {"mcp__github__create_pull_request", `{"title": "x"}`, "plug", "Calls create_pull_request on github", `{"title":"x"}`, []string{"json"}},
+		"MCP":                      {"mcp__github__create_pull_request", `{"title": "x"}`, "plug", "Calls create_pull_request on github", `{"title":"x"}`, []string{"form"}},
 		"MCP, odd names":           {"mcp__my server__x y", `{}`, "plug", "Calls “x y” on “my server”", `{}`, []string{"json"}},
 		"MCP, no tool":             {"mcp__x", `{}`, "plug", "Uses mcp__x", `{}`, []string{"json"}},
 		"anything else":            {"Frob", `[1]`, "plug", "Uses Frob", `[1]`, []string{"json"}},
@@ -81,7 +81,7 @@ func TestCards(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			says(t, Call(call(tt.tool, tt.input)), tt.icon, tt.says, tt.subject, tt.kinds...)
+			says(t, Call(call(tt.tool, tt.input), nil), tt.icon, tt.says, tt.subject, tt.kinds...)
 		})
 	}
 }
@@ -95,7 +95,7 @@ func TestFullCards(t *testing.T) {
 		call("AskUserQuestion", `{"questions":[{"question":"Which\u200b one?","header":"DB","multiSelect":true,"options":[{"label":"A\u00a0B","description":"x\ny"}]}]}`),
 		call("mcp__x__y", `{"n":9007199254740993,"b":1.50,"a":"\u0041<\u202e","l":[]}`),
 	} {
-		cards = append(cards, Call(c))
+		cards = append(cards, Call(c, nil))
 	}
 	var got bytes.Buffer
 	enc := json.NewEncoder(&got)
@@ -182,9 +182,13 @@ func TestNothingIsLeftOut(t *testing.T) {
 			for _, n := range names {
 				v := value.Draw(rt, "value")
 				fields += `,"` + n + `":` + v
-				want = append(want, `"`+n+`": `+strings.SplitN(v, "[", 2)[0][:1])
+				if tool == "mcp__a__b" {
+					want = append(want, `"name":"`+n+`"`)
+				} else {
+					want = append(want, `"`+n+`": `+strings.SplitN(v, "[", 2)[0][:1])
+				}
 			}
-			shown, err := json.Marshal(Call(call(tool, "{"+fields+"}")).Blocks)
+			shown, err := json.Marshal(Call(call(tool, "{"+fields+"}"), nil).Blocks)
 			if err != nil {
 				rt.Fatal(err)
 			}

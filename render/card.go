@@ -16,8 +16,31 @@ type (
 	Segment = api.Segment
 	// Line is one line of a diff.
 	Line = api.Line
+	// Touch is one thing that the call does.
+	Touch = api.Touch
+	// Say is a sentence for other languages.
+	Say = api.Say
+	// Field is one field of a form.
+	Field = api.Field
 	// Question is one question of an agent.
 	Question = api.Question
 	// Option is one answer that the agent offers.
 	Option = api.Option
 )
+
+// A File is a file as it is now.
+type File struct {
+	Text    string
+	Missing bool // there is none
+}
+
+// Files looks up the file that a call would change; nil is that nothing can be
+// said about it.
+type Files func(path string) *File
+
+func (f Files) at(path string) *File {
+	if f == nil {
+		return nil
+	}
+	return f(path)
+}

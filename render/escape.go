@@ -78,7 +78,7 @@ func (e *escaper) next(i int) int {
 	switch {
 	case r == utf8.RuneError && size == 1:
 		e.name(fmt.Sprintf("x%02X", e.src[i]))
-	case e.shows(r):
+	case e.shows(r) && !confusing(r, e.src[:i], e.src[i+size:]):
 		e.out.WriteRune(r)
 		e.follow(r)
 	default:

@@ -14,8 +14,8 @@ func edit(_ *gatelatch.Call, in *input) (Card, bool) {
 	if !ok || !hasBefore || !hasAfter {
 		return Card{}, false
 	}
-	b := diffBlock(OneLine(path), before, after)
-	return changes(path, in.is("replace_all"), []Block{b}), true
+	every := in.is("replace_all")
+	return changes(path, every, []Block{inFile(in.files.at(path), path, before, after, every)}), true
 }
 
 func multiEdit(_ *gatelatch.Call, in *input) (Card, bool) {
@@ -45,15 +45,15 @@ func multiEdit(_ *gatelatch.Call, in *input) (Card, bool) {
 
 // changes is the card of one or more replacements in a file.
 func changes(path string, every bool, blocks []Block) Card {
-	added, removed, where := 0, 0, ""
+	say, where := Say{Key: "changes", What: fileName(path)}, ""
 	for _, b := range blocks {
-		added, removed = added+b.Added, removed+b.Removed
+		say.Added, say.Removed = say.Added+b.Added, say.Removed+b.Removed
 	}
 	if every {
-		where = " at every match"
+		say.Key, where = "changes.every", " at every match"
 	}
 	return Card{
-		Icon: iconFile, Says: fmt.Sprintf("Changes %s%s, +%d −%d", fileName(path), where, added, removed),
+		Icon: iconFile, Says: fmt.Sprintf("Changes %s%s, +%d −%d", say.What, where, say.Added, say.Removed), Say: say,
 		Subject: OneLine(path), Blocks: blocks,
 	}
 }
@@ -64,16 +64,17 @@ func write(_ *gatelatch.Call, in *input) (Card, bool) {
 	if !ok || !has {
 		return Card{}, false
 	}
-	size := count(strings.Count(content, "\n"), "line")
-	switch {
-	case content == "":
-		size = "empty"
-	case !strings.HasSuffix(content, "\n"):
-		size = count(strings.Count(content, "\n")+1, "line")
+	say := Say{Key: "writes", What: fileName(path), Count: strings.Count(content, "\n")}
+	size := "empty"
+	if content != "" {
+		if !strings.HasSuffix(content, "\n") {
+			say.Count++
+		}
+		size = count(say.Count, "line")
 	}
 	return Card{
-		Icon: iconFile, Says: "Writes " + fileName(path) + ", " + size,
-		Subject: OneLine(path), Blocks: []Block{textBlock(OneLine(path), content)},
+		Icon: iconFile, Says: "Writes " + say.What + ", " + size, Say: say,
+		Subject: OneLine(path), Blocks: []Block{overFile(in.files.at(path), path, content)},
 	}, true
 }
 
@@ -82,23 +83,28 @@ func notebook(_ *gatelatch.Call, in *input) (Card, bool) {
 	if !ok {
 		return Card{}, false
 	}
-	verb := "Changes a cell of "
+	verb, key := "Changes a cell of ", "cell.change"
 	switch string(in.raw("edit_mode")) {
 	case `"insert"`:
-		verb = "Adds a cell to "
+		verb, key = "Adds a cell to ", "cell.add"
 	case `"delete"`:
-		verb = "Deletes a cell of "
+		verb, key = "Deletes a cell of ", "cell.delete"
 	}
 	b := textBlock("Path", path)
 	if source, has := in.text("new_source"); has {
 		b = textBlock(OneLine(path), source)
+		if key == "cell.change" {
+			b = overCell(in.files.at(path), path, string(in.raw("cell_id")), source)
+		}
 	}
-	return Card{Icon: iconFile, Says: verb + fileName(path), Subject: OneLine(path), Blocks: []Block{b}}, true
+	return Card{
+		Icon: iconFile, Says: verb + fileName(path), Say: Say{Key: key, What: fileName(path)}, Subject: OneLine(path), Blocks: []Block{b},
+	}, true
 }
 
 func read(_ *gatelatch.Call, in *input) (Card, bool) {
 	path, ok := in.text("file_path")
 	return Card{
-		Icon: iconEye, Says: "Reads " + fileName(path), Subject: OneLine(path), Blocks: []Block{textBlock("Path", path)},
+		Icon: iconEye, Says: "Reads " + fileName(path), Say: Say{Key: "reads", What: fileName(path)}, Subject: OneLine(path), Blocks: []Block{textBlock("Path", path)},
 	}, ok
 }

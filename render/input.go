@@ -11,6 +11,7 @@ import (
 type input struct {
 	fields []strictjson.Field
 	shown  map[string]bool
+	files  Files
 }
 
 // readInput returns nil if raw is not an unambiguous object.
@@ -19,7 +20,7 @@ func readInput(raw []byte) *input {
 	if err != nil {
 		return nil
 	}
-	return &input{fields, map[string]bool{}}
+	return &input{fields: fields, shown: map[string]bool{}}
 }
 
 func (in *input) raw(name string) []byte {

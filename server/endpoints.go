@@ -35,6 +35,7 @@ func endpoints() map[string]endpoint {
 		"Call":        get(call),
 		"Decide":      post(decide),
 		"Edit":        post(edit),
+		"TryMatch":    post(tryMatch),
 		"Grants":      get(grants),
 		"RevokeGrant": post(revokeGrant),
 		"Sessions":    get(sessions),

@@ -16,7 +16,7 @@ func sessions(_ *Server, q *request) (api.Sessions, error) {
 	ss, err := q.seat.Sessions(q.Context(), maxSessions)
 	out := api.Sessions{Sessions: []api.AgentSession{}}
 	for _, s := range ss {
-		out.Sessions = append(out.Sessions, viewSession(s))
+		out.Sessions = append(out.Sessions, q.viewSession(s))
 	}
 	return out, err
 }
@@ -28,11 +28,11 @@ func setMode(s *Server, q *request, in api.SetMode) (api.AgentSession, error) {
 		return api.AgentSession{}, err
 	}
 	s.touch(q)
-	return viewSession(sess), nil
+	return q.viewSession(sess), nil
 }
 
-func viewSession(s *gatelatch.Session) api.AgentSession {
-	return api.AgentSession{Agent: s.Agent, Session: fromSession(s), Since: s.Since, Mode: modeOf(s)}
+func (q *request) viewSession(s *gatelatch.Session) api.AgentSession {
+	return api.AgentSession{Agent: s.Agent, Session: fromSession(s), Since: s.Since, Mode: modeOf(s), Rules: q.rulesMode(s)}
 }
 
 // modeOf is the mode that a person chose, while it holds.

@@ -12,14 +12,18 @@ import (
 // view returns a call as people see it, and what an allow could remember.
 func (q *request) view(l gatelatch.Listed, remember bool) api.Call {
 	c := l.Call
+	var files render.Files
+	if c.State == gatelatch.Pending && len(c.Input) <= maxFile {
+		files = filesOf(l.Session)
+	}
 	out := api.Call{
-		ID: c.ID, Batch: batchInfo(l.Batch, c.ID), Agent: l.Session.Agent, Session: fromSession(l.Session), Mode: modeOf(l.Session), Kind: string(c.Kind),
+		ID: c.ID, Batch: batchInfo(l.Batch, c.ID), Agent: l.Session.Agent, Session: fromSession(l.Session), Mode: modeOf(l.Session), Rules: q.rulesMode(l.Session), Kind: string(c.Kind),
 		Tool: render.OneLine(c.Tool), Dir: render.OneLine(c.Dir), State: string(c.State), Digest: c.Digest.String(),
 		Created: l.Batch.Created, Verdict: verdict(c.Verdict, c.Input), Decided: decided(c.Decided),
 		Claim: render.Escape(c.Claim), Parked: l.Batch.Parked != nil,
 		Context: api.Context{Prompt: render.Escape(l.Batch.Context.Prompt), Said: render.Escape(l.Batch.Context.Said), Via: render.OneLine(l.Batch.Context.Via)},
 		Input:   c.Input, Replaced: c.InputSum != c.Proposed,
-		Card: render.Call(c),
+		Card: render.Call(c, files),
 	}
 	if out.Card.Blocks == nil {
 		out.Card.Blocks = []api.Block{} // a list is never null on the wire

@@ -124,6 +124,6 @@ func where(r gatelatch.Reason) string {
 
 // briefly is a recorded call in a few words, safe to print.
 func briefly(r history.Record) string {
-	card := render.Call(&gatelatch.Call{Kind: r.Kind, Tool: r.Tool, Input: r.Input, Dir: r.Dir})
+	card := render.Call(&gatelatch.Call{Kind: r.Kind, Tool: r.Tool, Input: r.Input, Dir: r.Dir}, nil)
 	return render.OneLine(r.Tool) + " " + cut(card.Subject, 60)
 }

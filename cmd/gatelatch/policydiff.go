@@ -65,7 +65,7 @@ func printDifference(w io.Writer, d *review.Difference) {
 		if x.Wider() {
 			sign = "wider"
 		}
-		card := render.Call(&x.Call)
+		card := render.Call(&x.Call, nil)
 		fmt.Fprintf(w, "\n%s: %s %s\n", sign, render.OneLine(x.Tool), cut(card.Subject, 80))
 		fmt.Fprintf(w, "  old  %s\n  new  %s\n", said(x.Old), said(x.New))
 	}

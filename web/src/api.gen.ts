@@ -237,6 +237,11 @@ export interface Mode {
   at: string;
 }
 
+export interface RulesMode {
+  mode: string;
+  source?: string;
+}
+
 export interface Reason {
   effect: string;
   layer: string;
@@ -288,6 +293,8 @@ export interface Remember {
 export interface Segment {
   text: string;
   asked?: boolean;
+  role?: string;
+  part?: number;
 }
 
 export interface Line {
@@ -311,6 +318,12 @@ export interface Question {
   options: Option[];
 }
 
+export interface Field {
+  name: string;
+  kind: string;
+  text: string;
+}
+
 export interface Block {
   kind: string;
   title?: string;
@@ -320,6 +333,27 @@ export interface Block {
   removed?: number;
   bytes?: number;
   questions?: Question[];
+  fields?: Field[];
+  note?: string;
+  places?: number;
+}
+
+export interface Say {
+  key: string;
+  what?: string;
+  on?: string;
+  count?: number;
+  added?: number;
+  removed?: number;
+}
+
+export interface Touch {
+  does: string;
+  what?: string;
+  outside?: boolean;
+  secret?: boolean;
+  below?: boolean;
+  part?: number;
 }
 
 export interface Card {
@@ -327,6 +361,9 @@ export interface Card {
   says: string;
   subject: string;
   blocks: Block[];
+  say?: Say;
+  touches?: Touch[];
+  more?: number;
 }
 
 export interface Call {
@@ -335,6 +372,7 @@ export interface Call {
   agent: string;
   session: Session;
   mode?: Mode;
+  rules_mode?: RulesMode;
   kind: string;
   tool: string;
   dir?: string;
@@ -388,6 +426,17 @@ export interface Edit {
   input: unknown;
 }
 
+export interface TryMatch {
+  scope: string;
+  match: string;
+}
+
+export interface Trial {
+  of: number;
+  matches: number;
+  calls: string[];
+}
+
 export interface Grant {
   id: string;
   match: string;
@@ -415,6 +464,7 @@ export interface AgentSession {
   session: Session;
   since: string;
   mode?: Mode;
+  rules_mode?: RulesMode;
 }
 
 export interface Sessions {
@@ -722,6 +772,7 @@ export const routes = {
   Call: { method: "GET", path: "/v1/calls/{id}" },
   Decide: { method: "POST", path: "/v1/calls/{id}/decision" },
   Edit: { method: "POST", path: "/v1/calls/{id}/input" },
+  TryMatch: { method: "POST", path: "/v1/calls/{id}/trial" },
   Grants: { method: "GET", path: "/v1/grants" },
   RevokeGrant: { method: "POST", path: "/v1/grants/{id}/revoke" },
   Sessions: { method: "GET", path: "/v1/sessions" },
@@ -775,6 +826,7 @@ export interface Signatures {
   Call: { params: { id: string }; out: Call };
   Decide: { params: { id: string }; in: Decision; out: Call };
   Edit: { params: { id: string }; in: Edit; out: Call };
+  TryMatch: { params: { id: string }; in: TryMatch; out: Trial };
   Grants: { query: { all?: boolean }; out: Grants };
   RevokeGrant: { params: { id: string }; in: None; out: Grant };
   Sessions: { out: Sessions };
