@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"github.com/gatelatch/gatelatch/api"
-	"github.com/gatelatch/gatelatch/e2e/scriptedmodel"
+	"github.com/gatelatch/gatelatch/internal/scriptedmodel"
 )
 
 // REL-31: a host that never closes the hook's input still gets a denial before

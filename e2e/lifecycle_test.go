@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/gatelatch/gatelatch/api"
-	"github.com/gatelatch/gatelatch/e2e/scriptedmodel"
+	"github.com/gatelatch/gatelatch/internal/scriptedmodel"
 )
 
 // lifecycle are the events at which the terminal may have answered, or left.

@@ -14,7 +14,7 @@ import (
 	"github.com/gatelatch/gatelatch/api"
 	"github.com/gatelatch/gatelatch/client"
 	"github.com/gatelatch/gatelatch/e2e/output"
-	"github.com/gatelatch/gatelatch/e2e/scriptedmodel"
+	"github.com/gatelatch/gatelatch/internal/scriptedmodel"
 )
 
 // promptTool makes the agent ask through MCP whatever its own rules don't allow.

@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"github.com/gatelatch/gatelatch/api"
-	"github.com/gatelatch/gatelatch/e2e/scriptedmodel"
+	"github.com/gatelatch/gatelatch/internal/scriptedmodel"
 )
 
 func question(text, header string, multi bool, labels ...string) map[string]any {

@@ -10,7 +10,7 @@ import (
 
 	"github.com/gatelatch/gatelatch/api"
 	"github.com/gatelatch/gatelatch/e2e/output"
-	"github.com/gatelatch/gatelatch/e2e/scriptedmodel"
+	"github.com/gatelatch/gatelatch/internal/scriptedmodel"
 )
 
 // resumer is "gatelatch resume" in the user's own process and environment.

@@ -29,6 +29,9 @@ func (f *Facts) touches() (list []gatelatch.Touch, more int) {
 	}
 	for _, looks := range []bool{false, true} {
 		for _, t := range found {
+			if toldElsewhere(t, found) {
+				continue
+			}
 			switch plain := t.Does == shell.Reads.String() && !t.Outside && !t.Secret; {
 			case plain != looks || slices.Contains(list, t):
 			case len(list) == maxTouches:
@@ -41,12 +44,23 @@ func (f *Facts) touches() (list []gatelatch.Touch, more int) {
 	return list, more
 }
 
+// toldElsewhere reports whether that something may be secret is said with what
+// is done to it.
+func toldElsewhere(t gatelatch.Touch, all []gatelatch.Touch) bool {
+	return t.Does == shell.ShowsSecret.String() && slices.ContainsFunc(all, func(o gatelatch.Touch) bool {
+		return o.Secret && o.Does != t.Does && o.Start == t.Start && o.End == t.End
+	})
+}
+
 func (f *Facts) shellTouches() (out []gatelatch.Touch) {
 	for _, e := range f.shell.facts.Effects {
 		if general(e) && particular(f.shell.facts.Effects, e) {
 			continue // a word says more
 		}
 		t := gatelatch.Touch{Does: e.Action.String(), What: e.Detail, Below: e.Below, Start: e.Start, End: e.End}
+		if general(e) {
+			t.What = "" // the detail is the program
+		}
 		switch e.Action {
 		case shell.Reads, shell.Writes, shell.Deletes:
 			if e.Path != "" {
@@ -69,7 +83,7 @@ func (f *Facts) certainlyInside(e shell.Effect) bool {
 		return false
 	}
 	for _, path := range slices.Compact([]string{e.Path, e.Place()}) {
-		resolved, _, err := f.world.follow(path, &f.left)
+		resolved, _, err := f.world.disk.follow(path, &f.left)
 		if err != nil || f.left < 0 || !f.inProject(resolved) {
 			return false
 		}

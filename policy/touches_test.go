@@ -36,6 +36,8 @@ func TestTouches(t *testing.T) {
 		"delete":      {bash("rm -r src ../x"), []touch{{Does: "delete", What: in("src"), Start: 6, End: 9}, {Does: "delete", What: filepath.Join(dir, "x"), Outside: true, Start: 10, End: 14}}},
 		"by a link":   {bash("rm away/x"), []touch{{Does: "delete", What: in("away/x"), Outside: true, Start: 3, End: 9}}},
 		"not known":   {bash("rm $x"), []touch{{Does: "unknown", Start: 3, End: 5}, {Does: "delete", Outside: true, Start: 3, End: 5}}},
+		"a program":   {bash("make"), []touch{{Does: "exec", End: 4}}},
+		"secrets":     {bash("cp .env.test x"), []touch{{Does: "read", What: in(".env.test"), Secret: true, Start: 3, End: 12}, {Does: "write", What: in("x"), Start: 13, End: 14}}},
 		"read a file": {call("Read", fmt.Sprintf(`{"file_path":%q}`, in(".env"))), []touch{{Does: "read", What: in(".env"), Secret: true}}},
 		"write":       {call("Write", fmt.Sprintf(`{"file_path":%q,"content":""}`, in("away/y"))), []touch{{Does: "write", What: filepath.Join(dir, "y"), Outside: true}}},
 		"search":      {call("Glob", fmt.Sprintf(`{"path":%q,"pattern":"*"}`, in("src"))), []touch{{Does: "read", What: in("src"), Below: true}}},

@@ -27,7 +27,7 @@ func brief(l gatelatch.Listed) api.Call {
 		ID: c.ID, Batch: batchInfo(l.Batch, c.ID), Agent: l.Session.Agent, Session: fromSession(l.Session), Mode: modeOf(l.Session), Kind: string(c.Kind),
 		Tool: render.OneLine(c.Tool), Dir: render.OneLine(c.Dir), State: string(c.State), Created: l.Batch.Created,
 		Verdict: verdict(c.Verdict, nil), Decided: decided(c.Decided), Deadline: timeOrNil(c.Deadline),
-		Input: json.RawMessage("null"), Card: render.Call(c), Brief: true,
+		Input: json.RawMessage("null"), Card: render.Call(c, nil), Brief: true,
 	}
 	out.Verdict.Needs, out.Card.Blocks = nil, []api.Block{}
 	return out

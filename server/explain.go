@@ -33,7 +33,7 @@ func explain(_ *Server, q *request, in api.Explain) (out api.Explained, err erro
 	shown := *c
 	shown.Verdict = v
 	out = api.Explained{
-		Verdict: verdict(v, c.Input), Card: render.Call(&shown), Tool: render.OneLine(c.Tool), Project: render.OneLine(sess.Project),
+		Verdict: verdict(v, c.Input), Card: render.Call(&shown, nil), Tool: render.OneLine(c.Tool), Project: render.OneLine(sess.Project),
 	}
 	if out.Card.Blocks == nil {
 		out.Card.Blocks = []api.Block{}

@@ -36,7 +36,7 @@ func deferrals(_ *Server, q *request) (api.Deferrals, error) {
 	for _, l := range ls {
 		out.Deferrals = append(out.Deferrals, api.Deferral{
 			Session: fromSession(l.Session), Call: l.ID, Batch: l.Batch.ID, Tool: render.OneLine(l.Tool),
-			Subject: render.Call(l.Call).Subject, State: string(l.State), Ready: l.Batch.Ready(), Since: l.Batch.Parked.At,
+			Subject: render.Call(l.Call, nil).Subject, State: string(l.State), Ready: l.Batch.Ready(), Since: l.Batch.Parked.At,
 		})
 	}
 	return out, err

@@ -156,7 +156,7 @@ func viewSuggestion(r history.Suggestion) api.Suggestion {
 
 // subject is a recorded call in one line.
 func subject(r history.Record) string {
-	return render.OneLine(r.Tool) + " " + render.Call(&gatelatch.Call{Kind: r.Kind, Tool: r.Tool, Input: r.Input, Dir: r.Dir}).Subject
+	return render.OneLine(r.Tool) + " " + render.Call(&gatelatch.Call{Kind: r.Kind, Tool: r.Tool, Input: r.Input, Dir: r.Dir}, nil).Subject
 }
 
 // suggesting returns the work that is under way or still good, or begins it.

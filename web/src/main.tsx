@@ -4,6 +4,7 @@ import "./queue/queue.css";
 import "./call/card.css";
 import "./call/blocks.css";
 import "./call/step.css";
+import "./call/strip.css";
 import "./history/history.css";
 import "./rules/rules.css";
 import "./insight/insight.css";

@@ -1,7 +1,8 @@
 import { render } from "@testing-library/preact";
-import { describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import type { Line } from "../src/api.gen";
-import { changedWords, Diff } from "../src/call/diff";
+import { changedWords } from "../src/call/changed";
+import { Diff } from "../src/call/diff";
 
 const lines: Line[] = [
   { op: " ", old: 1, new: 1, text: "import x" },
@@ -18,8 +19,10 @@ function rows() {
 }
 
 describe("Diff", () => {
+  beforeEach(() => localStorage.setItem("gatelatch.diff", "unified"));
+
   it("shows sign, numbers and text of every line", () => {
-    render(<Diff block={{ kind: "diff", title: "a.ts", lines, added: 2, removed: 1 }} />);
+    render(<Diff piece="0" block={{ kind: "diff", title: "a.ts", lines, added: 2, removed: 1 }} />);
     expect(rows()).toEqual([
       ["", "1", "1", "", "import x"],
       ["is-del", "2", "", "−", "const MAX = 5;"],
@@ -31,15 +34,15 @@ describe("Diff", () => {
 
   it("leaves out the empty last line that both sides have, and no other", () => {
     const both: Line = { op: " ", old: 3, new: 4, text: "" };
-    const { unmount } = render(<Diff block={{ kind: "diff", lines: [...lines, both, both] }} />);
+    const { unmount } = render(<Diff piece="0" block={{ kind: "diff", lines: [...lines, both, both] }} />);
     expect(rows()).toHaveLength(lines.length + 1);
     unmount();
-    render(<Diff block={{ kind: "diff", lines }} />);
+    render(<Diff piece="0" block={{ kind: "diff", lines }} />);
     expect(rows()).toHaveLength(lines.length);
   });
 
   it("tints the words that changed when as many lines came as went", () => {
-    render(<Diff block={{ kind: "diff", lines: lines.slice(0, 3) }} />);
+    render(<Diff piece="0" block={{ kind: "diff", lines: lines.slice(0, 3) }} />);
     expect(document.querySelector("del")?.textContent).toBe("5");
     expect(document.querySelector("ins")?.textContent).toBe("4");
   });

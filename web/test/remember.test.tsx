@@ -146,11 +146,11 @@ it("goes back with Escape; letters in a field decide nothing; Control and Enter 
   expect(sent()).toHaveLength(1);
 });
 
-it("offers nothing to remember or edit for a question or a plan", async () => {
-  await show(aCall({ kind: "plan" }));
+it.each(["question", "plan"])("offers nothing to remember for a %s; only a plan can be edited", async (kind) => {
+  await show(aCall({ kind }));
   await arm();
   expect(has('[data-act="remember"]')).toBe(false);
-  expect(has('[data-act="edit"]')).toBe(false);
+  expect(has('[data-act="edit"]')).toBe(kind === "plan");
 });
 
 it("starts with the narrowest that can be remembered", () => {

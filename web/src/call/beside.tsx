@@ -1,5 +1,6 @@
 import type { ComponentChildren } from "preact";
 import { useEffect, useRef } from "preact/hooks";
+import { t } from "../words/words";
 
 interface Props {
   title: string;
@@ -14,14 +15,14 @@ export function Beside({ title, call, send, children }: Props) {
   const step = useRef<HTMLElement>(null);
   useEffect(() => {
     const here = step.current!;
-    here.querySelector<HTMLElement>("input:checked, textarea")?.focus({ preventScroll: true });
+    here.querySelector<HTMLElement>("input:checked, input[type=text], textarea")?.focus({ preventScroll: true });
     // Only the card scrolls, and the end of the call stays in sight above the step.
     const card = here.closest(".card");
     card?.scrollBy(0, here.getBoundingClientRect().top - card.getBoundingClientRect().top - 120);
   }, []);
   return (
     <div class="beside">
-      <section aria-label="The call">{call}</section>
+      <section aria-label={t().call.theCall}>{call}</section>
       <section class="step" ref={step} aria-labelledby="step" onKeyDown={onSend(send)}>
         <h3 class="big" id="step">
           {title}
@@ -41,9 +42,9 @@ interface StepBarProps {
 /** Back on the left; on the right one button that says what it will do. */
 export function StepBar({ back, status, children }: StepBarProps) {
   return (
-    <footer class="decide is-step" role="group" aria-label="Decide">
+    <footer class="decide is-step" role="group" aria-label={t().call.decide.decide}>
       <button type="button" class="btn is-no" data-act="back" onClick={back}>
-        Back <kbd>Esc</kbd>
+        {t().call.decide.back} <kbd>Esc</kbd>
       </button>
       <p class="decide-status" role="status">
         {status}

@@ -4,17 +4,24 @@ import type { Call } from "../api.gen";
 import { ModeChip } from "../modes/control";
 import { agentName, projectName } from "../session";
 import { isSettled, isYou } from "../state";
+import { Fill } from "../words/fill";
+import { t } from "../words/words";
 import { Icon } from "../ui/icon";
 import { Foreign } from "../ui/text";
 import { Since, Until } from "../ui/time";
 import { useArming } from "./arming";
+import { AllList, firstTicks, restOf } from "./all";
 import { Beside } from "./beside";
 import { Blocks } from "./blocks";
+import { ConfirmForm } from "./confirm";
 import { DecideBar, SettledBar, type Step } from "./decide";
 import { InputForm, textOf } from "./input";
+import { longPieces, SeenContext } from "./long";
 import { choices, PlanChoice } from "./plan";
 import { answersOf, filledBy, Questions, type Filled } from "./questions";
 import { firstDraft, RememberForm } from "./remember";
+import { headline } from "./says";
+import { Strip } from "./strip";
 import { Why } from "./why";
 
 interface Props {
@@ -28,16 +35,23 @@ export function CallCard({ call, onBack, readOnly = false }: Props) {
   const card = useRef<HTMLElement>(null);
   const shown = `${call.id} ${call.digest}`;
   const [filled, fill] = useFor<Filled>(shown, {});
-  const [choice, choose] = useFor(shown, choices[0]![0]);
+  const [choice, choose] = useFor<string>(shown, choices[0]);
   const [draft, redraft] = useFor(shown, firstDraft(call));
   const first = useMemo(() => textOf(call), [call]);
   const [text, write] = useFor(shown, first);
   const [step, setStep] = useFor<Step>(shown, "look");
+  const [confirm, type] = useFor(shown, "");
+  const [ticked, tick] = useFor<ReadonlySet<string> | null>(call.batch.id, null);
+  const [seen, setSeen] = useFor<ReadonlySet<string>>(shown, none);
+  const long = useMemo(() => longPieces(call), [call]);
+  const see = (piece: string) => !seen.has(piece) && setSeen(new Set([...seen, piece]));
   const go = (to: Step) => {
     redraft({ ...draft, mode: "" }); // a mode is chosen anew each time
+    if (to === "confirm") type("");
+    if (to === "all") tick(firstTicks(call));
     setStep(to);
   };
-  const typed = step === "remember" ? draft : step === "edit" ? text.text : "";
+  const typed = { remember: draft, edit: text.text, confirm, all: [...(ticked ?? []), ...restOf(call).map((c) => c.digest)], look: "", say: "" }[step];
   const armed = useArming(JSON.stringify([shown, step, typed]), card);
   useEffect(() => void card.current?.scrollTo(0, 0), [shown]);
 
@@ -50,30 +64,39 @@ export function CallCard({ call, onBack, readOnly = false }: Props) {
   const names = ["card", readOnly && "is-past"].filter(Boolean).join(" ");
   const says = (
     <h2 class="says" id="says">
-      <Foreign text={call.card.says} />
+      <Foreign text={headline(call)} />
     </h2>
   );
-  const beside = [<Fragment key="s">{says}</Fragment>, ...inFull];
-  const bar = { call, armed, answers: answersOf(questions, filled), questions: questions.length, choice, draft, text, step, go };
-  const secondly = open && (step === "remember" || step === "edit");
+  const touches = <Strip call={call} />;
+  const beside = [<Fragment key="s">{says}</Fragment>, <Fragment key="t">{touches}</Fragment>, ...inFull];
+  const bar = { call, armed, answers: answersOf(questions, filled), questions: questions.length, choice, draft, text, step, go, typed: confirm, ticked: ticked ?? none, seen: long.every((p) => seen.has(p)) };
+  const secondly = open && step !== "look" && step !== "say";
   return (
+    <SeenContext.Provider value={{ seen, see }}>
     <article ref={card} class={names} {...named} aria-labelledby="says">
       <header class={secondly ? "card-head is-slim" : "card-head"}>
-        <Where call={call} onBack={onBack} />
+        <Where call={call} onBack={onBack} {...(open && step !== "all" && { all: () => go("all") })} />
         {!secondly && says}
+        {!secondly && touches}
       </header>
       {secondly && step === "remember" && (
-        <Beside title="Allow, and remember for how long?" call={beside} send={() => press("remember-send")}>
+        <Beside title={t().call.remember.title} call={beside} send={() => press("remember-send")}>
           <RememberForm call={call} draft={draft} change={redraft} />
         </Beside>
       )}
       {secondly && step === "edit" && (
-        <Beside title="Edit, then look at it again" call={beside} send={() => press("edit-send")}>
+        <Beside title={t().call.input.title} call={beside} send={() => press("edit-send")}>
           <InputForm call={call} text={text} change={write} />
         </Beside>
       )}
+      {secondly && step === "confirm" && (
+        <Beside title={t().call.confirm.title} call={beside} send={() => press("confirm-send")}>
+          <ConfirmForm call={call} typed={confirm} type={type} />
+        </Beside>
+      )}
+      {secondly && step === "all" && <AllList call={call} ticked={ticked ?? none} tick={tick} />}
       {!secondly && (
-        <div class="card-body" role="group" aria-label="The call in full">
+        <div class="card-body" role="group" aria-label={t().call.inFull}>
           <Questions questions={questions} filled={open ? filled : filledBy(questions, call.decided?.answers)} fill={fill} off={!open} />
           {call.kind === "plan" && (open || call.decided?.choice) && (
             <PlanChoice choice={open ? choice : call.decided!.choice!} choose={choose} off={!open} />
@@ -83,8 +106,11 @@ export function CallCard({ call, onBack, readOnly = false }: Props) {
       )}
       {open ? <DecideBar {...bar} /> : <SettledBar call={call} readOnly={readOnly} />}
     </article>
+    </SeenContext.Provider>
   );
 }
+
+const none: ReadonlySet<string> = new Set();
 
 /** A key in a field presses the button, so that what holds for the button holds for the key. */
 function press(act: string): void {
@@ -97,11 +123,12 @@ function useFor<T>(key: string, initial: T): [T, (value: T) => void] {
   return [state.key === key ? state.value : initial, (value) => set({ key, value })];
 }
 
-function Where({ call, onBack }: { call: Call; onBack: () => void }) {
+function Where({ call, onBack, all }: { call: Call; onBack: () => void; all?: () => void }) {
+  const words = t().call;
   const { batch, session } = call;
   return (
     <div class="where">
-      <button type="button" class="back" aria-label="Back to the list" onClick={onBack}>
+      <button type="button" class="back" aria-label={words.backToList} onClick={onBack}>
         <Icon name="back" />
       </button>
       <Icon name={call.card.icon} />
@@ -128,24 +155,29 @@ function Where({ call, onBack }: { call: Call; onBack: () => void }) {
       {!isSettled(call) && <ModeChip of={call} />}
       {call.edited && (
         <span class="chip is-close">
-          edited {isYou(call.edited.by) && <span class="is-wide">by you</span>}
+          {words.edited} {isYou(call.edited.by) && <span class="is-wide">{words.byYou}</span>}
         </span>
       )}
       {batch.size > 1 && (
-        <span>
-          {batch.position} of {batch.size}
-          <span class="is-wide"> in this batch</span>
+        <span class={all ? "is-wide" : undefined}>
+          {words.place(batch.position, batch.size)}
+          <span class="is-wide"> {words.inBatch}</span>
         </span>
+      )}
+      {all && batch.size > 1 && restOf(call).length > 1 && (
+        <button type="button" class="btn is-link" data-act="all" onClick={all}>
+          {words.all.open}
+        </button>
       )}
       {!isSettled(call) && (
         <span class="state">
           <Icon name="wait" />
           <span>
-            <span class="is-wide">waiting </span>
+            <span class="is-wide">{words.waiting} </span>
             <Since at={call.created} />
             {call.deadline && (
               <span class="is-wide">
-                , expires in <Until at={call.deadline} />
+                <Fill text={words.expiresIn} gaps={{ time: <Until at={call.deadline} /> }} />
               </span>
             )}
           </span>

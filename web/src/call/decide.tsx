@@ -7,15 +7,19 @@ import { Foreign } from "../ui/text";
 import { clock } from "../ui/time";
 import { Act } from "./act";
 import { allowMore } from "../modes/shortcuts";
+import { t } from "../words/words";
+import { AllBar } from "./all";
 import { StepBar } from "./beside";
+import { confirmed } from "./confirm";
 import { decide, edit, outcome, report, sending } from "./decision";
+import { graveOf } from "./effects";
 import { inputOf, type Text } from "./input";
 import { News } from "./news";
 import { buttonOf, termsOf, type Draft } from "./remember";
 import { SayWhy } from "./saywhy";
 
 /** Which step of a decision the card is at. */
-export type Step = "look" | "say" | "remember" | "edit";
+export type Step = "look" | "say" | "remember" | "edit" | "confirm" | "all";
 
 export interface BarProps {
   call: Call;
@@ -25,15 +29,13 @@ export interface BarProps {
   choice: string;
   draft: Draft;
   text: Text;
+  /** Whether all of it was seen. */
+  seen: boolean;
+  typed: string;
+  ticked: ReadonlySet<string>;
   step: Step;
   go: (to: Step) => void;
 }
-
-const words: Record<string, { yes: string; no: string; say: string; short: string }> = {
-  permission: { yes: "Allow once", no: "Deny", say: "Deny or reply…", short: "Reply…" },
-  question: { yes: "Send answers", no: "Do not answer", say: "Decline and say why…", short: "Decline, say why…" },
-  plan: { yes: "Approve", no: "Keep planning", say: "Say what to change…", short: "Say what to change…" },
-};
 
 /** The same buttons in the same places on every card. */
 export function DecideBar(props: BarProps) {
@@ -46,6 +48,10 @@ export function DecideBar(props: BarProps) {
       return <RememberBar {...props} off={off} />;
     case "edit":
       return <EditBar {...props} off={off} />;
+    case "confirm":
+      return <ConfirmBar {...props} off={off} />;
+    case "all":
+      return <AllBar call={props.call} ticked={props.ticked} armed={props.armed} go={back} />;
     default:
       return <LookBar {...props} off={off} />;
   }
@@ -54,43 +60,45 @@ export function DecideBar(props: BarProps) {
 type Bar = BarProps & { off: boolean };
 
 function LookBar(props: Bar) {
-  const { call, armed, off, answers, questions, choice, go } = props;
-  const { yes, no, say, short } = words[call.kind] ?? words["permission"]!;
+  const { call, armed, off, answers, questions, choice, seen, go } = props;
+  const words = t().call.decide;
+  const { yes, no, say, short } = words.kinds[call.kind] ?? words.kinds["permission"]!;
   const more = call.kind === "permission";
+  const grave = more && graveOf(call) !== null;
   const verb = { state: "allowed", ...(questions > 0 && { answers }), ...(call.kind === "plan" && { choice }) };
   return (
-    <footer class={news.value ? "decide has-news" : "decide"} role="group" aria-label="Decide">
-      <Act act="deny" class="is-no" armed={armed} off={off} keys="d" press={() => void decide(call, { state: "denied" })}>
+    <footer class={news.value ? "decide has-news" : "decide"} role="group" aria-label={words.decide}>
+      <Act act="deny" class={grave ? "is-no is-main" : "is-no"} armed={armed} off={off} keys="d" press={() => void decide(call, { state: "denied" })}>
         {no} <kbd>D</kbd>
       </Act>
-      <Act act="deny-say" class={more ? "is-quiet" : "is-quiet is-only"} armed={armed} off={off} keys="Shift+d" press={() => go("say")}>
+      <Act act="deny-say" class={more || call.kind === "plan" ? "is-quiet" : "is-quiet is-only"} armed={armed} off={off} keys="Shift+d" press={() => go("say")}>
         <span class="wide">{say}</span>
         <span class="narrow">{short}</span> <kbd>⇧D</kbd>
       </Act>
       <p class="decide-status" role="status">
         <Status {...props} />
       </p>
+      {call.kind !== "question" && (
+        <Act act="edit" class="is-quiet" armed={armed} off={off} keys="e" press={() => go("edit")}>
+          <span class="wide">{words.edit}</span>
+          <span class="narrow">{words.editShort}</span> <kbd>E</kbd>
+        </Act>
+      )}
       {more && (
-        <>
-          <Act act="edit" class="is-quiet" armed={armed} off={off} keys="e" press={() => go("edit")}>
-            <span class="wide">Edit first…</span>
-            <span class="narrow">Edit…</span> <kbd>E</kbd>
-          </Act>
-          <Act act="remember" class="is-quiet" armed={armed} off={off} keys="Shift+a" press={() => go("remember")}>
-            <span class="wide">Allow and remember…</span>
-            <span class="narrow">Remember…</span> <kbd>⇧A</kbd>
-          </Act>
-        </>
+        <Act act="remember" class="is-quiet" armed={armed} off={off || !seen} keys="Shift+a" press={() => go("remember")}>
+          <span class="wide">{words.remember}</span>
+          <span class="narrow">{words.rememberShort}</span> <kbd>⇧A</kbd>
+        </Act>
       )}
       <Act
         act="allow"
-        class="is-yes is-main"
+        class={grave ? "is-yes" : "is-yes is-main"}
         armed={armed}
-        off={off || Object.keys(answers).length < questions}
+        off={off || !seen || Object.keys(answers).length < questions}
         keys="a"
-        press={() => void decide(call, verb)}
+        press={() => (grave ? go("confirm") : void decide(call, verb))}
       >
-        {yes} <kbd>A</kbd>
+        {grave ? words.allowAsk : yes} <kbd>A</kbd>
       </Act>
     </footer>
   );
@@ -119,41 +127,43 @@ function RememberBar({ call, armed, off, draft, go }: Bar) {
 }
 
 function saidOf({ scope, mode }: Draft): string | null {
-  if (mode !== "") return "Shown at the top while it holds. You can go back to default at any time.";
-  return scope === "" ? null : "Listed under Remembered. You can revoke it at any time.";
+  const words = t().call.decide;
+  if (mode !== "") return words.modeShown;
+  return scope === "" ? null : words.listed;
 }
 
 function EditBar({ call, armed, off, text, go }: Bar) {
   const read = inputOf(call, text);
   const save = () => "input" in read && void edit(call, read.input);
   return (
-    <StepBar back={() => go("look")} status={news.value ? <News /> : "Your text gets its own digest. You see it again before you allow it."}>
+    <StepBar back={() => go("look")} status={news.value ? <News /> : t().call.decide.ownDigest}>
       <Act act="edit-send" class="is-yes is-main" armed={armed} off={off || "wrong" in read || text.text === text.from} keys="Control+Enter" press={save}>
-        <span class="wide">Save and look at it</span>
-        <span class="narrow">Save and look</span> <kbd>⌃⏎</kbd>
+        <span class="wide">{t().call.decide.save}</span>
+        <span class="narrow">{t().call.decide.saveShort}</span> <kbd>⌃⏎</kbd>
       </Act>
     </StepBar>
   );
 }
 
-function Status({ call, questions, answers }: BarProps) {
+function ConfirmBar({ call, armed, off, typed, go }: Bar) {
+  const words = t().call.decide;
+  return (
+    <StepBar back={() => go("look")} status={news.value ? <News /> : null}>
+      <Act act="confirm-send" class="is-yes" armed={armed} off={off || !confirmed(call, typed)} keys="Control+Enter" press={() => void decide(call, { state: "allowed" })}>
+        {words.kinds["permission"]!.yes} <kbd>⌃⏎</kbd>
+      </Act>
+    </StepBar>
+  );
+}
+
+function Status({ call, questions, answers, seen }: BarProps) {
+  const words = t().call.decide;
   if (news.value) return <News />;
-  if (sending.value === call.id) return <>Sending…</>;
-  if (link.value === "lost") return <>No connection. Decisions are off.</>;
-  if (questions > 0) {
-    return (
-      <>
-        {Object.keys(answers).length} of {questions} answered
-      </>
-    );
-  }
-  if (call.batch.size > 1) {
-    return (
-      <>
-        Decides call {call.batch.position} of {call.batch.size}. Nothing runs until all are settled.
-      </>
-    );
-  }
+  if (sending.value === call.id) return <>{words.sending}</>;
+  if (link.value === "lost") return <>{words.lost}</>;
+  if (!seen) return <b class="is-close">{t().call.gap.waits}</b>;
+  if (questions > 0) return <>{words.answered(Object.keys(answers).length, questions)}</>;
+  if (call.batch.size > 1) return <>{words.batch(call.batch.position, call.batch.size)}</>;
   return null;
 }
 
@@ -162,13 +172,13 @@ export function SettledBar({ call, readOnly }: { call: Call; readOnly: boolean }
   const note = call.decided?.note;
   const went = report(call);
   return (
-    <footer class="decide is-settled has-news" role="group" aria-label="Decided">
+    <footer class="decide is-settled has-news" role="group" aria-label={t().call.decide.decided}>
       <Icon name={call.state === "allowed" ? "yes" : call.state === "expired" ? "wait" : "no"} />
       <p class="decide-status" role="status">
         <b>
           <Foreign text={outcome(call)} />
         </b>
-        {call.decided && <span class="muted"> at {clock(call.decided.at)}</span>}
+        {call.decided && <span class="muted">{t().call.decide.at(clock(call.decided.at))}</span>}
         {went && <span class="muted">, {went}</span>}
         {note && (
           <span class="note">
@@ -179,7 +189,7 @@ export function SettledBar({ call, readOnly }: { call: Call; readOnly: boolean }
       </p>
       {!readOnly && (
         <button type="button" class="btn is-yes" onClick={() => moveOn(call.id)}>
-          {nextWaiting(call.id) ? "Next call" : "Done"}
+          {nextWaiting(call.id) ? t().call.decide.next : t().call.decide.done}
         </button>
       )}
     </footer>

@@ -8,18 +8,21 @@ import { moveOn } from "../queue/move";
 import { drop, selected } from "../queue/store";
 import { actorName, badNews, stateWord, subjectOf, tell, type News } from "../state";
 import { putCall } from "../sync";
+import { t } from "../words/words";
 
 /** The call whose decision is under way. */
 export const sending = signal<string | null>(null);
 
 export type Verb = Omit<Decision, "digest">;
 
-export async function decide(call: Call, verb: Verb): Promise<boolean> {
+/** Sends a decision. One of several leaves it to the caller to say how it went. */
+export async function decide(call: Call, verb: Verb, several = false): Promise<boolean> {
   if (sending.value !== null) return false;
   sending.value = call.id;
   tell(null);
   try {
     putCall(await ask("Decide", { params: { id: call.id }, in: { ...verb, digest: call.digest } }));
+    if (several) return true;
     if (selected.value === call.id) moveOn(call.id);
     tell({ text: done(call, verb), icon: verb.state === "allowed" ? "yes" : "no", subject: subjectOf(call) });
     return true;
@@ -32,11 +35,12 @@ export async function decide(call: Call, verb: Verb): Promise<boolean> {
 }
 
 function done(call: Call, verb: Verb): string {
-  if (call.kind === "question") return verb.state === "allowed" ? "Answered" : "Not answered";
-  if (verb.interrupt) return "Denied, and the agent stopped";
-  if (verb.reply) return "Replied to";
-  if (verb.remember) return `Allowed, and remembered ${verb.remember.match}:`;
-  return verb.state === "allowed" ? "Allowed once" : "Denied";
+  const words = t().call.news;
+  if (call.kind === "question") return verb.state === "allowed" ? words.answered : words.notAnswered;
+  if (verb.interrupt) return words.stopped;
+  if (verb.reply) return words.replied;
+  if (verb.remember) return words.remembered(verb.remember.match);
+  return verb.state === "allowed" ? words.allowed : words.denied;
 }
 
 /** Replaces the input. The call goes on waiting, as a new one to look at. */
@@ -46,7 +50,7 @@ export async function edit(call: Call, input: unknown): Promise<boolean> {
   tell(null);
   try {
     putCall(await ask("Edit", { params: { id: call.id }, in: { digest: call.digest, input } }));
-    tell({ text: "Saved. It still waits: look at it, then decide.", icon: "pen" });
+    tell({ text: t().call.news.saved, icon: "pen" });
     return true;
   } catch (err) {
     tell(await explain(call, err));
@@ -57,7 +61,8 @@ export async function edit(call: Call, input: unknown): Promise<boolean> {
 }
 
 async function explain(call: Call, err: unknown): Promise<News | null> {
-  if (err instanceof NetworkError) return badNews("Not sent: the gateway does not answer. The call stays here; try again.");
+  const words = t().call.news;
+  if (err instanceof NetworkError) return badNews(words.noAnswer);
   if (!(err instanceof ApiError)) throw err;
   switch (err.code) {
     case "unauthenticated":
@@ -65,18 +70,18 @@ async function explain(call: Call, err: unknown): Promise<News | null> {
     case "settled": {
       const fresh = await reload(call);
       const by = err.decided ?? fresh?.decided;
-      return badNews(by ? `Already decided by ${actorName(by.by)} as ${by.state}` : "Already decided");
+      return badNews(by ? words.settledBy(actorName(by.by), t().ui.states[by.state]?.toLowerCase() ?? by.state) : words.settled);
     }
     case "changed":
       await reload(call);
-      return badNews("Not sent: the call changed. Look at it again.");
+      return badNews(words.changed);
     case "paused":
-      return badNews("Not sent: everything is stopped. Resume first.");
+      return badNews(words.paused);
     case "not_found":
       drop(call.id);
-      return badNews("Not sent: this call is gone.");
+      return badNews(words.gone);
     default:
-      return badNews(["Not sent: " + err.message, err.hint].filter(Boolean).join("; "));
+      return badNews(words.notSent([err.message, err.hint].filter(Boolean).join("; ")));
   }
 }
 
@@ -90,17 +95,11 @@ async function reload({ id }: Call): Promise<Call | null> {
   }
 }
 
-const reports: Record<string, string> = {
-  done: "the agent reported success",
-  failed: "the agent reported a failure",
-  unknown: "nobody reported how it went, so it may have run",
-};
-
 /** What became of a call after it was allowed, as far as is known. */
 export function report(call: Call): string {
-  if (call.outcome) return reports[call.outcome.kind] ?? call.outcome.kind;
-  if (call.consumed) return "it has begun";
-  return call.lapses ? "the agent has not come for it yet" : "";
+  if (call.outcome) return t().call.went[call.outcome.kind] ?? call.outcome.kind;
+  if (call.consumed) return t().call.went["begun"]!;
+  return call.lapses ? t().call.went["notCome"]! : "";
 }
 
 /** How a settled call is told: "Denied by Jon Hale". */
@@ -110,8 +109,8 @@ export function outcome(call: Call): string {
     case undefined:
       return stateWord(call);
     case "clock":
-      return `${stateWord(call)}: nobody decided in time`;
+      return t().call.nobodyInTime(stateWord(call));
     default:
-      return `${stateWord(call)} by ${actorName(by!)}`;
+      return t().call.stateBy(stateWord(call), actorName(by!));
   }
 }

@@ -1,44 +1,72 @@
+import { useState } from "preact/hooks";
 import type { Block, Line } from "../api.gen";
+import { Seg } from "../ui/seg";
 import { Foreign } from "../ui/text";
+import { number } from "../words/language";
+import { t } from "../words/words";
+import { changedWords, type Words } from "./changed";
+import { folds, head, isLongBlock, Long, tail } from "./long";
+import { rowsOf, type Row } from "./rows";
 
-const kinds: Record<string, { row: string; sign: string; says: string }> = {
-  "+": { row: "is-add", sign: "+", says: "added" },
-  "-": { row: "is-del", sign: "−", says: "removed" },
-};
+type View = "split" | "unified";
+const kept = "gatelatch.diff";
 
-export function Diff({ block }: { block: Block }) {
+export function Diff({ block, piece }: { block: Block; piece: string }) {
+  const [chosen, setView] = useState<View>(localStorage.getItem(kept) === "unified" ? "unified" : "split");
+  const view = matchMedia("(max-width: 860px)").matches ? "unified" : chosen; // no room for two columns
+  const choose = (to: View) => {
+    localStorage.setItem(kept, to);
+    setView(to);
+  };
+  const words = t().call.diff;
   const lines = withoutEnd(block.lines ?? []);
-  const words = changedWords(lines);
+  // Unchanged lines of a file are known; those of a text that is only replaced are all of it.
+  const rows = rowsOf(lines, view === "split", folds(block));
+  const one = { lines, changed: changedWords(lines), view };
+  const label = words.notes[block.note ?? ""] ?? "";
   return (
-    <section class="diff" aria-label="The change">
+    <section class={`diff is-${view}`} aria-label={words.label}>
       <div class="diff-head">
         <code>
-          <Foreign text={block.title || "Change"} />
+          <Foreign text={block.title || words.change} />
         </code>
-        <span class="muted grow">lines of the replaced text</span>
         <span class="nowrap">
-          <span class="plus">+{block.added ?? 0}</span> <span class="minus">−{block.removed ?? 0}</span>
+          <span class="plus">+{number(block.added ?? 0)}</span> <span class="minus">−{number(block.removed ?? 0)}</span>
         </span>
+        <span class={wrong(block.note) ? "diff-note grow is-close" : "diff-note grow muted"}>
+          {label}
+          {block.places ? `, ${words.places(block.places)}` : ""}
+        </span>
+        <Seg name={`diff ${piece}`} label={words.view} value={view} choose={choose} options={{ split: words.split, unified: words.unified }} />
       </div>
-      {Array.from({ length: Math.ceil(lines.length / atOnce) }, (_, part) => (
-        <div key={part} class={lines.length > atOnce ? "is-part" : undefined}>
-          <table>
-            <caption class="hide">Before and after in one column, numbered by the lines of the replaced text</caption>
-            <colgroup>
-              <col class="ln is-old" />
-              <col class="ln" />
-              <col class="sign" />
-              <col />
-            </colgroup>
-            <tbody>
-              {lines.slice(part * atOnce, (part + 1) * atOnce).map((line, i) => (
-                <DiffLine key={i} line={line} words={words.get(part * atOnce + i)} />
-              ))}
-            </tbody>
-          </table>
-        </div>
-      ))}
+      <Whole rows={rows} long={isLongBlock(block)} piece={piece} {...one} />
     </section>
+  );
+}
+
+function wrong(note: string | undefined): boolean {
+  return note === "gone" || note === "changed" || note === "many";
+}
+
+interface Shown {
+  lines: readonly Line[];
+  changed: ReadonlyMap<number, Words>;
+  view: View;
+}
+
+function Whole({ rows, long, piece, ...shown }: Shown & { rows: readonly Row[]; long: boolean; piece: string }) {
+  if (!long) return <Tables rows={rows} {...shown} />;
+  const first = rows.slice(0, head.lines);
+  const end = Math.max(head.lines, rows.length - tail.lines);
+  const between = rows.slice(head.lines, end);
+  return (
+    <Long
+      piece={piece}
+      label={t().call.gap.lines(between.length)}
+      head={<Tables rows={first} {...shown} />}
+      between={() => <Tables rows={between} {...shown} />}
+      tail={<Tables rows={rows.slice(end)} {...shown} />}
+    />
   );
 }
 
@@ -51,86 +79,119 @@ function withoutEnd(lines: readonly Line[]): readonly Line[] {
 /** A long diff is several tables: the browser can leave out those that are not in view, but not rows. */
 const atOnce = 400;
 
-function DiffLine({ line, words }: { line: Line; words: Words | undefined }) {
+function Tables({ rows, ...shown }: Shown & { rows: readonly Row[] }) {
+  const { caption, captionSplit } = t().call.diff;
+  const split = shown.view === "split";
+  return (
+    <>
+      {Array.from({ length: Math.ceil(rows.length / atOnce) }, (_, part) => (
+        <div key={part} class={rows.length > atOnce ? "is-part" : undefined}>
+          <table class={shown.view}>
+            <caption class="hide">{split ? captionSplit : caption}</caption>
+            <colgroup>
+              <col class="ln is-old" />
+              {split && <col />}
+              <col class="ln" />
+              {!split && <col class="sign" />}
+              <col />
+            </colgroup>
+            <tbody>
+              {rows.slice(part * atOnce, (part + 1) * atOnce).map((row, i) => (
+                <RowOf key={i} row={row} {...shown} />
+              ))}
+            </tbody>
+          </table>
+        </div>
+      ))}
+    </>
+  );
+}
+
+function RowOf({ row, ...shown }: Shown & { row: Row }) {
+  const [open, setOpen] = useState(false);
+  if ("same" in row) {
+    if (open) return <>{row.same.map((at) => <RowOf key={at} row={{ old: at, new: at }} {...shown} />)}</>;
+    return (
+      <tr class="is-same">
+        <td colSpan={4}>
+          <button type="button" class="btn is-link" onClick={() => setOpen(true)}>
+            {t().call.gap.same(row.same.length)}
+          </button>
+        </td>
+      </tr>
+    );
+  }
+  if (shown.view === "split") {
+    return (
+      <tr>
+        <Side at={row.old} old {...shown} />
+        <Side at={row.new} {...shown} />
+      </tr>
+    );
+  }
+  const both = row.old === row.new;
+  return (
+    <>
+      {row.old !== undefined && <Unified at={row.old} {...shown} />}
+      {row.new !== undefined && !both && <Unified at={row.new} {...shown} />}
+    </>
+  );
+}
+
+const kinds: Record<string, { row: string; sign: string; says: "added" | "removed" }> = {
+  "+": { row: "is-add", sign: "+", says: "added" },
+  "-": { row: "is-del", sign: "−", says: "removed" },
+};
+
+function Side({ at, old, lines, changed }: Shown & { at: number | undefined; old?: boolean }) {
+  const line = at === undefined ? undefined : lines[at];
+  if (!line) {
+    return (
+      <>
+        <td class="ln is-void" />
+        <td class="code is-void" />
+      </>
+    );
+  }
+  const kind = kinds[line.op];
+  return (
+    <>
+      <td class={`ln ${kind?.row ?? ""}`}>{old ? line.old : line.new}</td>
+      <td class={`code ${kind?.row ?? ""}`}>
+        {kind && <span class="hide">{t().call.diff[kind.says]} </span>}
+        <Code line={line} words={changed.get(at!)} />
+      </td>
+    </>
+  );
+}
+
+function Unified({ at, lines, changed }: Shown & { at: number }) {
+  const line = lines[at]!;
   const kind = kinds[line.op];
   return (
     <tr class={kind?.row}>
       <td class="ln is-old">{line.old}</td>
       <td class="ln">{line.new}</td>
-      <td class="sign" aria-label={kind?.says}>
+      <td class="sign" aria-label={kind && t().call.diff[kind.says]}>
         {kind?.sign}
       </td>
       <td class="code">
-        {words ? (
-          <>
-            <Foreign text={words.before} />
-            {line.op === "+" ? (
-              <ins>
-                <Foreign text={words.changed} />
-              </ins>
-            ) : (
-              <del>
-                <Foreign text={words.changed} />
-              </del>
-            )}
-            <Foreign text={words.after} />
-          </>
-        ) : (
-          <Foreign text={line.text} />
-        )}
+        <Code line={line} words={changed.get(at)} />
       </td>
     </tr>
   );
 }
 
-interface Words {
-  before: string;
-  changed: string;
-  after: string;
-}
-
-/**
- * Finds the words that differ between lines that replace each other: as many
- * removed as added, next to each other.
- */
-export function changedWords(lines: readonly Line[]): Map<number, Words> {
-  const out = new Map<number, Words>();
-  for (let i = 0; i < lines.length; ) {
-    const removed = runLength(lines, i, "-");
-    const added = runLength(lines, i + removed, "+");
-    if (removed > 0 && removed === added) {
-      for (let k = i; k < i + removed; k++) pair(lines, k, k + removed, out);
-    }
-    i += Math.max(1, removed + added);
-  }
-  return out;
-}
-
-function runLength(lines: readonly Line[], from: number, op: string): number {
-  let n = 0;
-  while (lines[from + n]?.op === op) n++;
-  return n;
-}
-
-/** A named character is one token: cutting it would make it look like text. */
-const token = /⟨[^⟩]*⟩|[\p{L}\p{N}_]+|\s+|./gsu;
-
-function pair(lines: readonly Line[], i: number, k: number, out: Map<number, Words>): void {
-  const a = lines[i]!.text.match(token) ?? [];
-  const b = lines[k]!.text.match(token) ?? [];
-  const shorter = Math.min(a.length, b.length);
-  let head = 0;
-  while (head < shorter && a[head] === b[head]) head++;
-  let tail = 0;
-  while (tail < shorter - head && a.at(-1 - tail) === b.at(-1 - tail)) tail++;
-  const same = [...a.slice(0, head), ...a.slice(a.length - tail)].join("");
-  if (same.trim() === "") return; // nothing in common: the whole line is the change
-  for (const [at, tokens] of [[i, a], [k, b]] as const) {
-    const end = tokens.length - tail;
-    out.set(at, {
-      before: tokens.slice(0, head).join(""),
-      changed: tokens.slice(head, end).join(""),
-      after: tokens.slice(end).join(""),
-    });
-  }
+function Code({ line, words }: { line: Line; words: Words | undefined }) {
+  if (!words) return <Foreign text={line.text} />;
+  const Mark = line.op === "+" ? ("ins" as const) : ("del" as const);
+  return (
+    <>
+      <Foreign text={words.before} />
+      <Mark>
+        <Foreign text={words.changed} />
+      </Mark>
+      <Foreign text={words.after} />
+    </>
+  );
 }

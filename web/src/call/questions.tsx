@@ -1,5 +1,6 @@
 import type { Question } from "../api.gen";
 import { Foreign } from "../ui/text";
+import { t } from "../words/words";
 
 /** What was filled in for one question. */
 export interface Fill {
@@ -78,7 +79,7 @@ function One({ name, question, fill, off, set }: { name: string; question: Quest
         )}
         <span>
           <Foreign text={question.question} />
-          {multi && !off && <span class="hint"> Choose any number</span>}
+          {multi && !off && <span class="hint"> {t().call.question.any}</span>}
         </span>
       </legend>
       <div class="choices is-tall">
@@ -100,11 +101,11 @@ function One({ name, question, fill, off, set }: { name: string; question: Quest
             <input
               type={type}
               name={name}
-              aria-label="Other"
+              aria-label={t().call.question.other}
               checked={fill.other}
               onChange={(e) => useOther(e.currentTarget.checked)}
             />
-            <b>Other</b>
+            <b>{t().call.question.other}</b>
             {off ? (
               <span>
                 <Foreign text={fill.text} />
@@ -112,8 +113,8 @@ function One({ name, question, fill, off, set }: { name: string; question: Quest
             ) : (
               <input
                 class="text"
-                aria-label="Other answer"
-                placeholder="In your own words"
+                aria-label={t().call.question.otherAnswer}
+                placeholder={t().call.question.own}
                 value={fill.text}
                 onInput={(e) => useOther(true, e.currentTarget.value)}
               />

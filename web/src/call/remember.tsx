@@ -2,6 +2,9 @@ import type { Call, Offer, Remember, Terms } from "../api.gen";
 import { SessionModes } from "../modes/shortcuts";
 import { shortest, timeName } from "../modes/words";
 import { basename, Foreign } from "../ui/text";
+import { Fill } from "../words/fill";
+import { t } from "../words/words";
+import { Trial } from "./trial";
 
 /** What a person is about to have remembered, as it stands in the fields. */
 export interface Draft {
@@ -14,21 +17,14 @@ export interface Draft {
   bypass: number; // seconds
 }
 
-const scopes: Record<string, { name: string; button: string; short: string }> = {
-  "": { name: "Once", button: "Allow once", short: "Allow once" },
-  session: { name: "This session", button: "Allow and remember for this session", short: "Allow for this session" },
-  project: { name: "This project", button: "Allow and remember in this project", short: "Allow in this project" },
-  always: { name: "Always", button: "Allow and always remember", short: "Always allow" },
-};
+const times = [0, 15 * 60, 3600, 8 * 3600, 24 * 3600, 30 * 24 * 3600];
 
-const times: [number, string][] = [
-  [0, "No limit of time"],
-  [15 * 60, "15 minutes"],
-  [3600, "1 hour"],
-  [8 * 3600, "8 hours"],
-  [24 * 3600, "1 day"],
-  [30 * 24 * 3600, "30 days"],
-];
+function timeWords(seconds: number): string {
+  const { noLimit, times: unit } = t().call.remember;
+  if (seconds === 0) return noLimit;
+  if (seconds < 3600) return unit.min(seconds / 60);
+  return seconds < 24 * 3600 ? unit.h(seconds / 3600) : unit.d(seconds / (24 * 3600));
+}
 
 /** The narrowest that can be remembered. */
 export function firstDraft({ remember = [] }: Call): Draft {
@@ -46,13 +42,14 @@ export function termsOf({ scope, match, uses, seconds, mode }: Draft): Terms | n
 }
 
 export function buttonOf({ scope, mode, bypass }: Draft): { button: string; short: string } {
+  const words = t().call.remember;
   switch (mode) {
     case "":
-      return scopes[scope] ?? scopes[""]!;
+      return words.scopes[scope] ?? words.scopes[""]!;
     case "acceptEdits":
-      return { button: "Allow file edits in this session", short: "Allow file edits" };
+      return words.edits;
     default:
-      return { button: `Allow all in this session for ${timeName(bypass)}`, short: `Allow all for ${timeName(bypass)}` };
+      return words.all(timeName(bypass));
   }
 }
 
@@ -63,6 +60,7 @@ interface Props {
 }
 
 export function RememberForm({ call, draft, change }: Props) {
+  const words = t().call.remember;
   const { remember = [] } = call;
   const chosen = remember.find((r) => r.scope === draft.scope);
   const suggestion = chosen?.match ?? "";
@@ -76,16 +74,16 @@ export function RememberForm({ call, draft, change }: Props) {
   return (
     <>
       <fieldset>
-        <legend class="hide">For how long</legend>
+        <legend class="hide">{words.howLong}</legend>
         <div class="choices is-row">
-          <Choice scope="" draft={draft} choose={() => choose()} small="Only this call" />
+          <Choice scope="" draft={draft} choose={() => choose()} small={words.onlyThis} />
           {remember.map((r) => (
             <Choice key={r.scope} scope={r.scope} draft={draft} choose={() => choose(r)} small={reach(call, r.scope)} refused={never ? "" : r.refused} />
           ))}
         </div>
         {never && (
           <p class="hint">
-            It can’t be remembered: <Foreign text={never} />.
+            <Fill text={words.never} gaps={{ why: <Foreign text={never} /> }} />
           </p>
         )}
       </fieldset>
@@ -94,16 +92,16 @@ export function RememberForm({ call, draft, change }: Props) {
         <>
           <section>
             <div class="sect-head">
-              <h3 class="grow">What it remembers</h3>
+              <h3 class="grow">{words.what}</h3>
               {draft.match !== suggestion && (
                 <button type="button" class="btn is-link" onClick={() => change({ ...draft, match: suggestion })}>
-                  As suggested
+                  {words.suggested}
                 </button>
               )}
             </div>
             {(chosen?.offers?.length ?? 0) > 1 && (
               <fieldset>
-                <legend class="hide">How much of it</legend>
+                <legend class="hide">{words.howMuch}</legend>
                 <div class="choices">
                   {chosen?.offers?.map((o) => (
                     <OfferChoice key={o.match} offer={o} checked={draft.match === o.match} choose={() => change({ ...draft, match: o.match })} />
@@ -113,8 +111,8 @@ export function RememberForm({ call, draft, change }: Props) {
             )}
             <div class="rule-box">
               <label class="rule-line">
-                <span class="muted">allow</span>
-                <span class="hide">Matcher</span>
+                <span class="muted">{words.allow}</span>
+                <span class="hide">{words.matcher}</span>
                 <textarea
                   class="mono"
                   data-field="match"
@@ -127,39 +125,40 @@ export function RememberForm({ call, draft, change }: Props) {
                 />
               </label>
               <p class="rule-says">
-                Calls of this agent that it covers are not asked about. What a rule denies or asks about stays so.
+                {words.covers}
               </p>
+              <Trial call={call} scope={draft.scope} match={draft.match} />
             </div>
           </section>
           <div class="row-form">
             <label class={termsOf({ ...draft, match: "x" }) ? "lab" : "lab is-wrong"}>
-              At most
+              {words.atMost}
               <input
                 type="text"
                 class="text"
                 inputMode="numeric"
                 data-field="uses"
-                placeholder="Any number of calls"
+                placeholder={words.anyNumber}
                 value={draft.uses}
                 onInput={(e) => change({ ...draft, uses: e.currentTarget.value })}
               />
-              <small>calls, then it asks again</small>
+              <small>{words.thenAsks}</small>
             </label>
             <label class="lab">
-              For
+              {words.for}
               <select
                 class="text"
                 data-field="time"
                 value={String(draft.seconds)}
                 onChange={(e) => change({ ...draft, seconds: Number(e.currentTarget.value) })}
               >
-                {times.map(([seconds, words]) => (
+                {times.map((seconds) => (
                   <option key={seconds} value={String(seconds)}>
-                    {words}
+                    {timeWords(seconds)}
                   </option>
                 ))}
               </select>
-              <small>from now</small>
+              <small>{words.fromNow}</small>
             </label>
           </div>
         </>
@@ -194,7 +193,7 @@ function OfferChoice({ offer, checked, choose }: OfferProps) {
       </small>
       {offer.also && (
         <small class="also">
-          Also allows: <Foreign text={offer.also.join(", ")} />
+          <Fill text={t().call.remember.also} gaps={{ list: <Foreign text={offer.also.join(", ")} /> }} />
         </small>
       )}
     </label>
@@ -202,13 +201,16 @@ function OfferChoice({ offer, checked, choose }: OfferProps) {
 }
 
 function offerName(match: string): string {
+  const words = t().call.remember.names;
   switch (true) {
     case match.startsWith("Bash("):
-      return match.endsWith(":*)") ? "With any arguments" : "This command";
+      return match.endsWith(":*)") ? words.any : words.command;
     case match.endsWith("/**)"):
-      return "All in this folder";
+      return words.folder;
+    case match.includes("("):
+      return words.file;
     default:
-      return "This file";
+      return words.tool;
   }
 }
 
@@ -224,9 +226,9 @@ function Choice({ scope, draft, choose, small, refused }: ChoiceProps) {
   return (
     <label class={refused === undefined ? "choice" : "choice is-refused"}>
       <input type="radio" name="scope" value={scope} checked={draft.mode === "" && draft.scope === scope} disabled={refused !== undefined} onChange={choose} />
-      <b>{scopes[scope]?.name ?? scope}</b>
+      <b>{t().call.remember.scopes[scope]?.name ?? scope}</b>
       <small>
-        {refused ? "No: " : refused === "" && "Not possible"}
+        {refused ? t().call.remember.no : refused === "" && t().call.remember.notPossible}
         <Foreign text={refused ?? small} />
       </small>
     </label>
@@ -236,10 +238,10 @@ function Choice({ scope, draft, choose, small, refused }: ChoiceProps) {
 function reach({ session }: Call, scope: string): string {
   switch (scope) {
     case "session":
-      return "Until it ends";
+      return t().call.remember.untilEnd;
     case "project":
       return session.project ? basename(session.project) : "";
     default:
-      return "Every project of this agent";
+      return t().call.remember.everyProject;
   }
 }

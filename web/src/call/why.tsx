@@ -2,26 +2,29 @@ import type { Call, Reason } from "../api.gen";
 import { actorName, isYou } from "../state";
 import { Foreign } from "../ui/text";
 import { clock } from "../ui/time";
+import { Fill } from "../words/fill";
+import { t } from "../words/words";
+import { Since } from "./since";
 
 /** Why the call is here, in the gateway's words; then what others say, last and set apart. */
 export function Why({ call }: { call: Call }) {
+  const words = t().call.why;
   const reasons = call.verdict.reasons ?? [];
   const errors = call.verdict.errors ?? [];
   const claims: [string, string, string | undefined][] = [
-    ["The agent says", "a claim, not checked", call.claim],
-    ["You asked", "as the agent’s host tells it", call.context?.prompt],
-    ["Asked by a sub-agent", "its words, not checked", call.context?.via],
-    ["The agent said before", "its words, not checked", call.context?.said],
+    [words.agentSays, words.claim, call.claim],
+    [words.youAsked, words.hostTells, call.context?.prompt],
+    [words.subAgent, words.itsWords, call.context?.via],
+    [words.saidBefore, words.itsWords, call.context?.said],
   ];
   const told = claims.filter(([, , text]) => text);
   const ours = call.replaced || call.edited || reasons.length + errors.length > 0;
-  if (!ours && told.length === 0) return null;
   return (
     <div class="cols">
       {ours && (
         <section>
           <div class="sect-head">
-            <h3>{call.verdict.effect === "ask" ? "Why asked" : "Why"}</h3>
+            <h3>{call.verdict.effect === "ask" ? words.asked : words.why}</h3>
           </div>
           <ul class="reasons">
             <Replaced call={call} />
@@ -30,13 +33,15 @@ export function Why({ call }: { call: Call }) {
             ))}
             {errors.map((e, i) => (
               <li key={`e${i}`} class="reason">
-                <span class="label">Error</span> <Foreign text={e} />
+                <span class="label">{words.error}</span> <Foreign text={e} />
               </li>
             ))}
           </ul>
         </section>
       )}
-      {told.length > 0 && (
+      <div class="beyond">
+        <Since call={call} />
+        {told.length > 0 && (
         <section class="claims">
           {told.map(([who, what, text]) => (
             <figure key={who} class="claim">
@@ -50,7 +55,8 @@ export function Why({ call }: { call: Call }) {
             </figure>
           ))}
         </section>
-      )}
+        )}
+      </div>
     </div>
   );
 }
@@ -60,20 +66,18 @@ function Replaced({ call: { edited, replaced } }: { call: Call }) {
   if (edited) {
     return (
       <li class="reason is-close">
-        Edited by {isYou(edited.by) ? "you" : actorName(edited.by)} at {clock(edited.at)}; this is what would run.
+        <Fill text={t().call.why.editedBy} gaps={{ who: isYou(edited.by) ? t().ui.you : actorName(edited.by), time: clock(edited.at) }} />
       </li>
     );
   }
-  return replaced ? <li class="reason is-close">A local hook replaced the agent's input; this is what would run.</li> : null;
+  return replaced ? <li class="reason is-close">{t().call.why.replaced}</li> : null;
 }
-
-const effects: Record<string, string> = { ask: "Asked because", deny: "Denied because", allow: "Allowed because" };
 
 function ReasonLine({ reason }: { reason: Reason }) {
   const { effect, message, part } = reason;
   return (
     <li class={effect === "allow" ? "reason muted" : "reason"}>
-      <span class="label">{effects[effect] ?? effect}</span> <Message text={message} part={part} />
+      <span class="label">{t().call.why.because[effect] ?? effect}</span> <Message text={message} part={part} />
       <Source reason={reason} />
     </li>
   );
@@ -92,7 +96,7 @@ function Source({ reason: { layer, rule, source } }: { reason: Reason }) {
           {" · "}
         </>
       )}
-      <Foreign text={layer} /> layer
+      <Foreign text={t().call.why.layer(layer)} />
       {source && (
         <>
           {" · "}

@@ -1,5 +1,4 @@
 import { useEffect, useId, useRef, useState } from "preact/hooks";
-import type { Mode } from "../api.gen";
 import { Act } from "../call/act";
 import { useArming } from "../call/arming";
 import { onSend } from "../call/beside";
@@ -10,7 +9,7 @@ import { Foreign } from "../ui/text";
 import { clock } from "../ui/time";
 import { Fill } from "../words/fill";
 import { t } from "../words/words";
-import { chosenFor, modeOf, setMode, type Of } from "./store";
+import { chosenFor, modeOf, rulesFor, setMode, type Of } from "./store";
 import { Times } from "./times";
 import { bypass, modes, shortest, shortName, timeName } from "./words";
 
@@ -65,7 +64,7 @@ function Panel({ of, close, button }: PanelProps) {
   const panel = useRef<HTMLElement>(null);
   const id = useId();
   const known = chosenFor(of);
-  const [mode, choose] = useState(known?.mode ?? "default");
+  const [mode, choose] = useState(known?.mode ?? rulesFor(of)?.mode ?? "default");
   const [seconds, setSeconds] = useState(shortest);
   const [wrong, setWrong] = useState("");
   const [busy, setBusy] = useState(false);
@@ -100,7 +99,7 @@ function Panel({ of, close, button }: PanelProps) {
         <Fill text={t().modes.of} gaps={{ project: <Foreign text={projectName(of.session)} /> }} />
       </h3>
       <p class="hint">
-        <Now known={known} claim={of.session.mode} />
+        <Now of={of} />
       </p>
       <fieldset>
         <legend class="hide">{t().modes.mode}</legend>
@@ -141,8 +140,24 @@ function does(mode: string, seconds: number): string {
   }
 }
 
-function Now({ known, claim }: { known: Mode | undefined; claim: string | undefined }) {
-  if (claim === "plan") return <>{t().modes.agentPlans}</>;
+function Now({ of }: { of: Of }) {
+  const [known, rules] = [chosenFor(of), rulesFor(of)];
+  if (of.session.mode === "plan") return <>{t().modes.agentPlans}</>;
+  if (!known && rules) {
+    return (
+      <Fill
+        text={t().modes.nobodyFrom}
+        gaps={{
+          mode: shortName(rules.mode),
+          source: (
+            <code>
+              <Foreign text={rules.source} />
+            </code>
+          ),
+        }}
+      />
+    );
+  }
   if (!known) return <Fill text={t().modes.nobody} gaps={{ mode: shortName("default") }} />;
   return (
     <Fill

@@ -3,7 +3,7 @@
 
 import { computed, signal } from "@preact/signals";
 import { ApiError, ask } from "../api";
-import type { Mode, Session } from "../api.gen";
+import type { Mode, RulesMode, Session } from "../api.gen";
 import { now } from "../state";
 import { t } from "../words/words";
 
@@ -16,6 +16,7 @@ export interface Chosen extends Of {
   mode: Mode;
 }
 
+const byRules = signal<ReadonlyMap<string, RulesMode>>(new Map());
 const chosen = signal<ReadonlyMap<string, Chosen>>(new Map());
 
 export function keyOf({ agent, session }: Of): string {
@@ -38,9 +39,14 @@ export function chosenFor(of: Of): Mode | undefined {
   return inForce.value.get(keyOf(of))?.mode;
 }
 
+/** The mode that the rules give a session, if they say one. */
+export function rulesFor(of: Of): RulesMode | undefined {
+  return byRules.value.get(keyOf(of));
+}
+
 /** The mode of a session as far as the page knows. The host's word can only tighten it. */
 export function modeOf(of: Of): string {
-  return of.session.mode === "plan" ? "plan" : (chosenFor(of)?.mode ?? "default");
+  return of.session.mode === "plan" ? "plan" : (chosenFor(of)?.mode ?? rulesFor(of)?.mode ?? "default");
 }
 
 const risks: Record<string, number> = { plan: 2, acceptEdits: 1 };
@@ -53,9 +59,15 @@ export const unusual = computed(() =>
 );
 
 /** Takes over what an answer says about a session, unless something later is known. */
-export function putMode({ agent, session, mode }: Of & { mode?: Mode }): void {
-  if (!mode) return;
+export function putMode({ agent, session, mode, rules_mode: rules }: Of & { mode?: Mode; rules_mode?: RulesMode }): void {
   const key = keyOf({ agent, session });
+  if (JSON.stringify(rules) !== JSON.stringify(byRules.peek().get(key))) {
+    const all = new Map(byRules.peek());
+    if (rules) all.set(key, rules);
+    else all.delete(key);
+    byRules.value = all;
+  }
+  if (!mode) return;
   const known = chosen.peek().get(key)?.mode;
   if (known && (Date.parse(known.at) > Date.parse(mode.at) || JSON.stringify(known) === JSON.stringify(mode))) return;
   chosen.value = new Map(chosen.peek()).set(key, { agent, session, mode });
@@ -93,4 +105,5 @@ export async function setMode({ agent, session }: Of, mode: string, seconds = 0)
 
 export function resetModes(): void {
   chosen.value = new Map();
+  byRules.value = new Map();
 }

@@ -1,3 +1,4 @@
+import { call } from "./call.en";
 import { history } from "./history.en";
 import { insight } from "./insight.en";
 import { modes } from "./modes.en";
@@ -6,4 +7,4 @@ import { queue } from "./queue.en";
 import { rules } from "./rules.en";
 import { ui } from "./ui.en";
 
-export const en = { history, insight, modes, push, queue, rules, ui };
+export const en = { call, history, insight, modes, push, queue, rules, ui };

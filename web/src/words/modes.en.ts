@@ -17,7 +17,6 @@ export const modes = {
       says: "What no rule speaks about is not asked. Rules that deny or ask and protected paths still hold.",
     },
   },
-  byFile: "{mode}, by the rules",
   does: {
     bypass: (time: string) => `Bypass for ${time}`,
     acceptEdits: "Accept edits",
@@ -35,7 +34,6 @@ export const modes = {
   sessionsNotDefault: "Sessions not in default",
   show: "Show",
   chosen: (agent: string, by: string, until: string) => `${agent}, chosen by ${by}, until ${until}`,
-  setBy: (agent: string, source: string) => `${agent}, set in ${source}`,
   left: ", {time} left",
   bypassIn: "{bypass} in {project}",
   bypass: "Bypass",
