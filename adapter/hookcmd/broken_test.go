@@ -146,8 +146,10 @@ func TestTranscriptNeverMatters(t *testing.T) {
 		"a folder":   func(p string) error { return os.Mkdir(p, 0o700) },
 		"unreadable": func(p string) error { return os.WriteFile(p, []byte("{}"), 0) },
 		"noise":      func(p string) error { return os.WriteFile(p, []byte("\x00\xff\n{\"type\":7}\n[]\n"), 0o600) },
-		"a cut line": func(p string) error { return os.WriteFile(p, []byte(`{"type":"user","message":{"content":"hal`), 0o600) },
-		"a device":   func(p string) error { return os.Symlink("/dev/zero", p) },
+		"a cut line": func(p string) error {
+			return os.WriteFile(p, []byte(`{"type":"user","message":{"content":"hal`), 0o600)
+		},
+		"a device": func(p string) error { return os.Symlink("/dev/zero", p) },
 	} {
 		path := filepath.Join(dir, strings.ReplaceAll(name, " ", "_"))
 		if err := make(path); err != nil {

@@ -1,7 +1,6 @@
 package hookcmd
 
 import (
-	"bufio"
 	"bytes"
 	"context"
 	"encoding/json"
@@ -236,26 +235,28 @@ func TestReplay(t *testing.T) {
 		t.Fatal("no recordings", err)
 	}
 	for _, file := range files {
-		f, err := os.Open(file)
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer func() { _ = f.Close() }()
-		lines := bufio.NewScanner(f)
-		lines.Buffer(nil, 1<<20)
-		for lines.Scan() {
-			var rec recording
-			if err := json.Unmarshal(lines.Bytes(), &rec); err != nil || len(rec.Steps) == 0 {
-				t.Fatalf("%s: %d steps, %v", file, len(rec.Steps), err)
-			}
+		for _, rec := range recordings(t, file) {
 			t.Run(strings.TrimSuffix(filepath.Base(file), ".jsonl")+"/"+rec.Name, func(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) { replay(t, rec) })
 			})
 		}
-		if err := lines.Err(); err != nil {
-			t.Fatal(err)
-		}
 	}
+}
+
+func recordings(t *testing.T, file string) (out []recording) {
+	t.Helper()
+	raw, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for line := range bytes.Lines(raw) {
+		var rec recording
+		if err := json.Unmarshal(line, &rec); err != nil || len(rec.Steps) == 0 {
+			t.Fatalf("%s: %d steps, %v", file, len(rec.Steps), err)
+		}
+		out = append(out, rec)
+	}
+	return out
 }
 
 func replay(t *testing.T, rec recording) {

@@ -145,24 +145,30 @@ func (r *resumer) resume(ctx context.Context, ds []api.Deferral) (n int, err err
 func (r *resumer) watch(ctx context.Context) error {
 	fmt.Fprintln(r.notes, "Waiting for decisions about deferred calls. Ctrl-C ends it.")
 	var wait client.Backoff
-	for {
-		ds, seq, err := r.deferrals(ctx)
-		if err == nil {
-			wait = client.Backoff{}
-			if _, err := r.resume(ctx, ds); err != nil {
-				fmt.Fprintln(r.notes, "gatelatch: "+err.Error()) // the others go on
-			}
-			err = r.client.Events(ctx, seq, func(e api.Event) bool { return !settles(e.Kind) })
-		}
+	for ctx.Err() == nil {
+		err := r.next(ctx)
 		switch {
-		case ctx.Err() != nil:
-			return nil
-		case err != nil && !client.Again(err):
+		case err == nil:
+			wait = client.Backoff{}
+		case ctx.Err() == nil && !client.Again(err):
 			return err
-		case err != nil && wait.Wait(ctx) != nil:
-			return nil
+		default:
+			_ = wait.Wait(ctx) // when it ends, so does the loop
 		}
 	}
+	return nil
+}
+
+// next goes on with what is ready and waits for the next decision.
+func (r *resumer) next(ctx context.Context) error {
+	ds, seq, err := r.deferrals(ctx)
+	if err != nil {
+		return err
+	}
+	if _, err := r.resume(ctx, ds); err != nil {
+		fmt.Fprintln(r.notes, "gatelatch: "+err.Error()) // the others go on
+	}
+	return r.client.Events(ctx, seq, func(e api.Event) bool { return !settles(e.Kind) })
 }
 
 // settles reports whether an event may have made a deferral ready, or is one.
