@@ -20,7 +20,7 @@ func clone(b *gatelatch.Batch) *gatelatch.Batch {
 }
 
 func cloneCall(c gatelatch.Call) *gatelatch.Call {
-	c.Input = nil
+	c.Input, c.Suggests = nil, slices.Clone(c.Suggests)
 	c.Verdict.Reasons, c.Verdict.Errors = slices.Clone(c.Verdict.Reasons), slices.Clone(c.Verdict.Errors)
 	if n := ptr(c.Verdict.Needs); n != nil {
 		n.Info, n.Paths = slices.Clone(n.Info), slices.Clone(n.Paths)
