@@ -8,7 +8,7 @@ import (
 	"github.com/gatelatch/gatelatch/internal/scriptedmodel"
 )
 
-func question(text, header string, multi bool, labels ...string) map[string]any {
+func asking(text, header string, multi bool, labels ...string) map[string]any {
 	var options []any
 	for _, l := range labels {
 		options = append(options, map[string]any{"label": l, "description": "about " + l})
@@ -25,9 +25,9 @@ func TestTerminalQuestionsAreAnsweredElsewhere(t *testing.T) {
 	a.addHooks(lifecycle...)
 	d, term := g.desk(), a.terminal()
 	ask := scriptedmodel.Call("AskUserQuestion", map[string]any{"questions": []any{
-		question("Which database?", "DB", false, "Postgres", "Mongo"),
-		question("Which parts?", "Parts", true, "Auth", "Logs", "Mail"),
-		question("What name?", "Name", false, "alpha", "beta"),
+		asking("Which database?", "DB", false, "Postgres", "Mongo"),
+		asking("Which parts?", "Parts", true, "Auth", "Logs", "Mail"),
+		asking("What name?", "Name", false, "alpha", "beta"),
 	}})
 
 	term.say(scriptedmodel.Prompt(ask, scriptedmodel.Say("answered")))
