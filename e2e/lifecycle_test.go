@@ -35,6 +35,7 @@ func TestTerminalAndPageStayTogether(t *testing.T) {
 	d.await("touch x")
 	term.press("Escape")
 	d.awaitNone()
+	term.waitTimes("Interrupted", 1)
 
 	// An edit on the page runs, and the model hears of it.
 	term.say(scriptedmodel.Prompt(scriptedmodel.Bash("touch x"), scriptedmodel.Say("edited is through")))
@@ -49,7 +50,7 @@ func TestTerminalAndPageStayTogether(t *testing.T) {
 	term.say(touch("x"))
 	term.waitFor(dialog)
 	d.decide(d.await("touch x"), api.Decision{State: "denied", Interrupt: true, Note: "wrong branch"})
-	term.waitFor("Interrupted")
+	term.waitTimes("Interrupted", 2)
 	term.say(scriptedmodel.Prompt(scriptedmodel.Say("after the stop")))
 	term.waitFor("● after the stop")
 	if !a.model.Saw("The user stopped the turn before this and said: wrong branch") {

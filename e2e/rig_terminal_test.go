@@ -2,6 +2,7 @@ package e2e
 
 import (
 	"context"
+	"fmt"
 	"os/exec"
 	"path/filepath"
 	"strings"
@@ -106,6 +107,12 @@ func (term *terminal) tryScreen() string {
 func (term *terminal) waitFor(text string) {
 	term.t.Helper()
 	until(term.t, "the terminal to show "+text, func() bool { return strings.Contains(term.screen(), text) })
+}
+
+// waitTimes waits until a text stands there that often.
+func (term *terminal) waitTimes(text string, n int) {
+	term.t.Helper()
+	until(term.t, fmt.Sprintf("the terminal to show %s %d times", text, n), func() bool { return strings.Count(term.screen(), text) == n })
 }
 
 func (term *terminal) waitGone(text string) {
