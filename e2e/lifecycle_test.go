@@ -2,6 +2,7 @@ package e2e
 
 import (
 	"encoding/json"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -69,8 +70,10 @@ func TestTerminalAndPageStayTogether(t *testing.T) {
 	if !strings.HasPrefix(c.Context.Via, "general-purpose ") {
 		t.Errorf("the sub-agent asks as %q", c.Context.Via)
 	}
-	term.press("C-c")
-	term.press("C-c")
+	until(t, "the session to end", func() bool {
+		_ = term.command("send-keys", "-t", "agent", "C-c").Run() // twice, soon after each other, ends it
+		return !exists(filepath.Join("/proc", term.pid, "exe"))
+	})
 	d.awaitNone()
 	if a.made("x") || a.made("sub") {
 		t.Error("a call ran that nobody allowed")
