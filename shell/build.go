@@ -99,6 +99,7 @@ func (b *builder) oneOf(v WordValue, quoted bool) {
 // open adds a value that is not one text. An unquoted one may be several words.
 func (b *builder) open(v WordValue, quoted bool) {
 	begin := ""
+	quoted = quoted || v.Kind == Integer && !b.assigned("IFS") // nothing in it is split
 	if b.started && b.cur.Kind == Const && b.cur.Text == "" {
 		b.started = false // only quotes so far
 	}
@@ -117,7 +118,7 @@ func (b *builder) open(v WordValue, quoted bool) {
 	switch {
 	case !b.started && (kind == Names || kind == Listed || kind == Integer || kind == Glob):
 	case kind == Integer && quoted:
-		kind = Begins
+		kind, v.Text = Begins, begin
 	case (kind == Names || kind == Listed) && v.Text == "" && strings.HasSuffix(begin, "/"):
 		v.Text = begin // src/$name
 	case quoted && begin != "":
