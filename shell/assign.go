@@ -187,8 +187,11 @@ func (r *reader) declare(c *syntax.DeclClause, st *state) {
 		}
 		sets = append(sets, variable{a.Name.Value, v})
 	}
-	if c.Variant.Value == "readonly" || slices.ContainsFunc(words[1:], func(w WordValue) bool { return strings.HasPrefix(w.Text, "-") && strings.Contains(w.Text, "r") }) {
+	if c.Variant.Value == "readonly" || slices.ContainsFunc(words[1:], func(w WordValue) bool { return strings.HasPrefix(w.Text, "-") && strings.ContainsAny(w.Text, "rilucn") }) {
 		r.fixed(words[1:])
+	}
+	if !global {
+		st.declareLocal(words[1:])
 	}
 	for _, v := range sets {
 		if !global {
@@ -200,8 +203,8 @@ func (r *reader) declare(c *syntax.DeclClause, st *state) {
 	r.printed(words[1:])
 }
 
-// fixed refuses variables that stay what they are: nothing keeps track of what
-// later assignments then don't do.
+// fixed refuses variables that stay what they are, are numbers or change case:
+// nothing keeps track of what later assignments then do.
 func (r *reader) fixed(words []WordValue) {
 	for _, w := range words {
 		if !strings.HasPrefix(w.Text, "-") {

@@ -77,6 +77,15 @@ func (b *builder) positional(each, quoted bool) {
 	}
 }
 
+// nothing reports whether a part is "$@" without parameters, which is no word.
+func (b *builder) nothing(q *syntax.DblQuoted) bool {
+	if len(q.Parts) != 1 || b.whole || len(b.st.args) > 0 {
+		return false
+	}
+	p, ok := q.Parts[0].(*syntax.ParamExp)
+	return ok && p.Param != nil && p.Param.Value == "@" && p.Exp == nil && p.Slice == nil && p.Repl == nil && p.Index == nil && !p.Length && !p.Excl
+}
+
 // indirect adds ${!name}. The value of name may be a[$(rm x)], which is run.
 func (b *builder) indirect(name string, quoted bool) {
 	if v := b.st.vars[name]; v.Kind == Const && syntax.ValidName(v.Text) {

@@ -65,6 +65,17 @@ func (s *state) local(name string) {
 }
 
 // leave gives variables back what they were outside of the function.
+// declareLocal makes names that get no value local to the function, and empty
+// unless they are local already.
+func (s *state) declareLocal(words []WordValue) {
+	for _, w := range words {
+		if _, done := s.locals[w.Text]; !done && s.locals != nil && w.Kind == Const && validName(w.Text) {
+			s.local(w.Text)
+			s.set(w.Text, WordValue{Kind: Const})
+		}
+	}
+}
+
 func (s *state) leave() {
 	for name, v := range s.locals {
 		if v != nil {

@@ -183,6 +183,9 @@ func (b *builder) part(p syntax.WordPart, quoted, first bool) {
 			b.text(p.Value)
 		}
 	case *syntax.DblQuoted:
+		if b.nothing(p) {
+			return
+		}
 		b.text("")
 		b.parts(p.Parts, true)
 		if p.Dollar {
