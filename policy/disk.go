@@ -71,6 +71,9 @@ func (writtenDisk) tracked(string, bool) ([]string, bool) { return nil, true }
 // GitRuns implements shell.Files.
 func (writtenDisk) GitRuns(string) ([]string, bool) { return nil, true }
 
+// Folder implements shell.Files.
+func (writtenDisk) Folder(string) bool { return true }
+
 // Repository implements shell.Files.
 func (writtenDisk) Repository(string) bool { return true }
 

@@ -30,11 +30,16 @@ func (r repositories) GitRuns(dir string) (settings []string, known bool) {
 	return configsHold(configs, runsBySetting)
 }
 
+// Folder implements shell.Files. The dot needs the right to enter.
+func (repositories) Folder(path string) bool {
+	info, err := os.Stat(filepath.FromSlash(path) + "/.")
+	return err == nil && info.IsDir()
+}
+
 // Repository implements shell.Files.
 func (r repositories) Repository(dir string) bool {
-	info, err := os.Stat(filepath.FromSlash(dir))
 	_, found, ok := r.find(dir)
-	return err == nil && info.IsDir() && found && ok
+	return found && ok && r.Folder(dir)
 }
 
 // find returns the configurations of the repository that a folder is in. Without

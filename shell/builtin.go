@@ -133,6 +133,17 @@ func cd(u *usage, out WordValue) WordValue {
 	if below || !strings.HasPrefix(p, "/") || dir.Text == "-" || dir.Text == "" || len(u.operands) > 1 || u.has("-P") || u.assignedName("CDPATH") || u.name == "popd" {
 		p = ""
 	}
+	before := u.st.dir
+	switch {
+	case u.st.stay != "" && !strings.HasPrefix(dir.Text, "/"):
+		p = "" // one of several
+	case p == "" || u.env.Files != nil && u.env.Files.Folder(p):
+		u.st.stay = ""
+	case u.st.stay != "":
+		p = ""
+	default:
+		u.st.stay = before
+	}
 	u.st.dir = p
 	if u.st.vars != nil {
 		delete(u.st.vars, "PWD")
@@ -146,7 +157,7 @@ func (u *usage) assignedName(name string) bool {
 }
 
 func pwd(u *usage, _ WordValue) WordValue {
-	if u.st.dir != "" {
+	if u.st.dir != "" && u.st.stay == "" {
 		return WordValue{Kind: Const, Text: u.st.dir}
 	}
 	return WordValue{}

@@ -1,6 +1,9 @@
 package shell
 
-import "testing"
+import (
+	"strings"
+	"testing"
+)
 
 // harmlessGit is a repository whose configuration runs nothing.
 type harmlessGit struct{}
@@ -8,6 +11,8 @@ type harmlessGit struct{}
 func (harmlessGit) GitRuns(dir string) ([]string, bool) {
 	return nil, within("/home/mira/project", dir)
 }
+
+func (harmlessGit) Folder(path string) bool { return !strings.Contains(path, "gone") }
 
 func (harmlessGit) Repository(dir string) bool { return within("/home/mira/project", dir) }
 

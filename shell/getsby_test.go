@@ -9,6 +9,7 @@ var disguised = map[string][]string{
 	"variables in front": {"x=a; x=/etc/passwd eval 'cat $x'", "f() { cat $x; }; x=a; x=/etc/passwd f", "f() { ls; }; PATH=. f", "f() { ls; }; LD_PRELOAD=./x.so f"},
 	"gone functions":     {"rm() { :; }; unset rm; rm x", "rm() { :; } | cat; rm x", "cat() { :; } | ls; cat /etc/passwd"},
 	"bash's own options": {"bash -k -c 'cat a LD_PRELOAD=./x.so'", "bash -kc 'git log GIT_PAGER=./x'", "bash -o keyword -c 'cat a LD_PRELOAD=./x.so'", `bash -O xpg_echo -c 'ls'`, "bash +O sourcepath -c ls", "bash -P -c 'cd a && ls'"},
+	"folders not there":  {"cd gone/b/c; cat ../../../x", "cd gone/b && ls; cat ../../x", "cd gone/b || true; cat ../../x", "cd gone/b; cd src; cat ../../x", "cd gone/b; cd ../..; cat x", "cd gone/b; bash -c 'cat ../../x'", "cd gone/b; x=$(pwd); cat $x/../../x", "cd gone/b; cat $PWD/../../x", "! cd gone/b && cat ../../x", "cd gone/b; ls && cat ../../x", "cd gone; terraform validate", "cd gone; git -C .. status"},
 	"folders":            {"cd -P l && cd ../.. && cat x", "cd a/b/c && cat */../../../../../../etc/passwd", "cd a/b/c/d; cat .*/.*/.*/.*/.*/x"},
 	"awk's long lines":   {"awk 'BEGIN{print 1 &&\n1 > \"f\"}'", "awk 'BEGIN{print 1 ||\n1 > \"f\"}'", "awk 'BEGIN{print 1 ?\n2 :\n3 > \"f\"}'"},
 	"zsh's variables":    {"path=(.); ls", "path=.; ls", "for path in src; do ls; done", "fpath=(.); ls", "aliases=(ls 'rm x')\nls", "functions=(ls 'rm x'); ls", "chpwd_functions=(rm); cd src", "cdpath=(/); cd etc; cat passwd", "module_path=(.)", "commands=(ls ./x); ls"},

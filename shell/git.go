@@ -54,7 +54,7 @@ func (u *usage) gitDir() {
 		}
 		dir, below := u.st.resolve(g.value)
 		u.file(Reads, g.value, u.st)
-		if below || !g.value.Known() || g.value.Text == "" || u.env.Files == nil || !u.env.Files.Repository(dir) {
+		if below || !g.value.Known() || g.value.Text == "" || u.st.stay != "" || u.env.Files == nil || !u.env.Files.Repository(dir) {
 			u.unknown("GIT_CONFIG_UNKNOWN", g.value.Text)
 		}
 		u.st = u.st.clone()

@@ -134,6 +134,9 @@ func (r *reader) chain(c *syntax.BinaryCmd, st *state) (skipped []*state) {
 		r.stmt(c.X, st)
 	}
 	skipped = append(skipped, st.clone())
+	if !c.X.Negated && calls(c.X, "cd") {
+		st.stay = ""
+	}
 	r.stmt(c.Y, st)
 	return skipped
 }
@@ -149,6 +152,9 @@ func (r *reader) binary(c *syntax.BinaryCmd, st *state) WordValue {
 		r.stmt(c.X, st)
 		skipped := st.clone()
 		r.stmt(c.Y, st)
+		if !c.X.Negated && calls(c.X, "cd") && (calls(c.Y, "exit") || calls(c.Y, "return")) {
+			st.stay, skipped.stay = "", ""
+		}
 		st.join(skipped)
 		return WordValue{}
 	default:
@@ -158,6 +164,19 @@ func (r *reader) binary(c *syntax.BinaryCmd, st *state) WordValue {
 		result := r.stmt(c.Y, st.clone())
 		r.stdin = before
 		return result
+	}
+}
+
+// calls reports whether a statement is a call of that name, or a list of && that
+// ends with one.
+func calls(s *syntax.Stmt, name string) bool {
+	switch c := s.Cmd.(type) {
+	case *syntax.CallExpr:
+		return len(c.Args) > 0 && c.Args[0].Lit() == name
+	case *syntax.BinaryCmd:
+		return c.Op == syntax.AndStmt && calls(c.Y, name)
+	default:
+		return false
 	}
 }
 

@@ -106,7 +106,7 @@ func (b *builder) value(name string) WordValue {
 	switch {
 	case name == "HOME" && b.r.env.Home != "":
 		return WordValue{Kind: Const, Text: b.r.env.Home}
-	case name == "PWD" && b.st.dir != "":
+	case name == "PWD" && b.st.dir != "" && b.st.stay == "":
 		return WordValue{Kind: Const, Text: b.st.dir}
 	case slices.Contains(integers, name):
 		return WordValue{Kind: Integer}

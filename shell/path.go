@@ -28,6 +28,11 @@ func (r *reader) fileAs(a Action, w WordValue, st *state, code string) {
 		}
 		return
 	}
+	if st.stay != "" && !strings.HasPrefix(w.Text, "/") {
+		still := *st
+		still.dir, still.stay = st.stay, ""
+		r.fileAs(a, w, &still, code)
+	}
 	e := Effect{Action: a, Code: code, Detail: w.Text, Start: w.Start, End: w.End}
 	if e.Path, e.Below = st.place(w); hasParent(e.Path) {
 		e.Walked = e.Path

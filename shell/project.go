@@ -27,7 +27,7 @@ func (u *usage) projectRuns() {
 		dir, _ = u.st.resolve(w)
 	}
 	name := u.facts.Commands[u.at].Words[0]
-	if u.env.Files == nil || dir == "" {
+	if u.env.Files == nil || dir == "" || u.st.stay != "" {
 		u.add(Effect{Code: "PROJECT_FILES", Detail: u.name, Start: name.Start, End: name.End})
 		return
 	}

@@ -23,6 +23,8 @@ type Files interface {
 	// dir: hooks, filters, pagers, aliases. It is not known if the
 	// configuration can't be read.
 	GitRuns(dir string) (settings []string, known bool)
+	// Folder reports whether path is a folder that can be entered.
+	Folder(path string) bool
 	// Repository reports whether dir is there, and in a repository.
 	Repository(dir string) bool
 	// ProjectRuns returns the files of a project by which a program would run

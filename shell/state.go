@@ -10,6 +10,7 @@ import (
 // A state is what the shell knows at one point of the script.
 type state struct {
 	dir   string // absolute, or "" if it is not known
+	stay  string // where it still is if cd failed, "" if that can't be
 	vars  map[string]WordValue
 	funcs map[string]*function
 	args  []WordValue // positional parameters; one Fields if they are not known
@@ -64,7 +65,6 @@ func (s *state) local(name string) {
 	}
 }
 
-// leave gives variables back what they were outside of the function.
 // declareLocal makes names that get no value local to the function, and empty
 // unless they are local already.
 func (s *state) declareLocal(words []WordValue) {
@@ -76,6 +76,7 @@ func (s *state) declareLocal(words []WordValue) {
 	}
 }
 
+// leave gives variables back what they were outside of the function.
 func (s *state) leave() {
 	for name, v := range s.locals {
 		if v != nil {
@@ -95,7 +96,10 @@ func (s *state) define(name string, f *function) {
 
 // join makes s what it is if either s or other came to be.
 func (s *state) join(other *state) {
-	if s.dir != other.dir {
+	if s.stay == "" {
+		s.stay = other.stay
+	}
+	if s.dir != other.dir || other.stay != "" && other.stay != s.stay {
 		s.dir = ""
 	}
 	s.linked = s.linked || other.linked

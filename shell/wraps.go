@@ -21,6 +21,7 @@ func envCommand(u *usage) WordValue {
 		if g.name == "-C" || g.name == "--chdir" {
 			u.st = u.st.clone()
 			cd(&usage{reader: u.reader, st: u.st, spec: u.spec, operands: []WordValue{g.value}}, WordValue{})
+			u.st.stay = "" // without the folder nothing is run
 		}
 	}
 	for len(u.operands) > 0 {
@@ -141,7 +142,7 @@ func substitute(words []WordValue, mark string, v WordValue) []WordValue {
 // shellCommand reads sh -c 'line', or a script from standard input.
 func shellCommand(u *usage, _ WordValue) WordValue {
 	st := newState(u.env)
-	st.dir = u.st.dir
+	st.dir, st.stay = u.st.dir, u.st.stay
 	for _, g := range u.given {
 		if g.name == "-o" && (!g.value.Known() || !setNames[g.value.Text]) {
 			u.blame(Unknown, "UNKNOWN_OPTION", g.value)
