@@ -176,6 +176,9 @@ func (r *reader) declare(c *syntax.DeclClause, st *state) {
 		}
 		v := r.assignedValue(a, st)
 		r.at = index
+		if strings.Contains(r.text(a), "{") {
+			v = WordValue{} // declare x={a,b} is declare x=a x=b
+		}
 		if number {
 			r.number(v, a)
 		}

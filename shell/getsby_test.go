@@ -17,6 +17,7 @@ var disguised = map[string][]string{
 	"output elsewhere":   {"$(echo ls >/dev/null) rm x", "$({ echo ls; } >/dev/null) rm x", "$(echo ls | cat >&2) rm x", "cat $(pwd >/dev/null)/etc/passwd", "f() { echo ls; } >/dev/null; $(f) rm x", "$(bash -c 'echo ls &>/dev/null') rm x"},
 	"several in quotes":  {`f() { grep "$@"; }; f $(cat list)`, `f() { grep "x$@"; }; f $(cat list)`, `bash -c 'grep "$@"' x $list`},
 	"empty locals":       {"x=ls; f() { local x; $x rm a; }; f", "x=ls; f() { declare -x x; $x rm a; }; f", "x=ls; f() { typeset -a x; $x rm a; }; f"},
+	"braces":             {"declare x={a,/etc/passwd}; cat $x", "f() { local x={ls,rm}; $x a; }; f", "export x={a,/etc/passwd}; cat \"$x\""},
 	"numbers":            {"declare -i x; x='a[$(rm y)]'", "declare -i x=1; read x <<< 'a[$(rm y)]'", "f() { local -i x; x='a[$(rm y)]'; }; f", "typeset -ai x; x+=('a[$(rm y)]')"},
 	"fixed variables":    {"readonly x=/etc/passwd; f() { local x=a; cat $x; }; f", "declare -r x=/etc/passwd; f() { local x=a; cat $x; }; f", "x=/etc/passwd; readonly x; for x in a; do cat $x; done"},
 	"secret variables":   {"echo ${X_TOKEN:0:5}", "echo ${X_TOKEN@Q}", "echo ${X_TOKEN%x}", "echo ${X_TOKEN:-x}", "echo ${X_TOKEN/a/b}", "x=X_TOKEN; echo ${!x}", "echo ${X_TOKEN^^}"},
