@@ -15,7 +15,7 @@ func newDoctorCmd() *cobra.Command { return doctorCmd(thisSystem()) }
 
 func doctorCmd(sys system) *cobra.Command {
 	var config string
-	var only []string
+	var channels, only []string
 	var asJSON, probe bool
 	cmd := &cobra.Command{
 		Use:   "doctor",
@@ -31,10 +31,11 @@ denies, is slow, dies, is missing or talks nonsense; what really ran is told.`,
 	state := stateFlag(cmd)
 	cmd.Flags().StringVar(&config, "config", "", "configuration directory (default $XDG_CONFIG_HOME/gatelatch)")
 	cmd.Flags().BoolVar(&probe, "probe", false, "run Claude Code in a scratch directory and see what it does")
+	cmd.Flags().StringSliceVar(&channels, "channel", allChannels, "with --probe: the ways in which the agent asks")
 	cmd.Flags().StringSliceVar(&only, "only", nil, "with --probe: these cases only, such as deny,killed")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print the result as JSON")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
-		d := &doctor{sys: sys, only: only}
+		d := &doctor{sys: sys, channels: channels, only: only}
 		var err error
 		if d.state, err = state(); err != nil {
 			return err
@@ -64,6 +65,9 @@ denies, is slow, dies, is missing or talks nonsense; what really ran is told.`,
 	return cmd
 }
 
+// allChannels are the ways in which Claude Code can be made to ask.
+var allChannels = []string{"hooks", "run", "mcp"}
+
 // condition is how a check ended.
 type condition string
 
@@ -92,8 +96,9 @@ type doctor struct {
 	state   statedir.Dir
 	config  string
 	project string
-	only    []string  // cases of the probe
 	out     io.Writer // where findings go as they come; nil is nowhere
+
+	channels, only []string // of the probe
 
 	claude   string // its version, "" if there is none to be had
 	settings []settingsOf

@@ -263,7 +263,7 @@ func TestDoctorKnowsWhatWasProbed(t *testing.T) {
 	p.look(t).says(t, isOK, "probe", "none was made yet")
 	p.look(t, "--probe") // there is no agent
 	p.look(t).says(t, isOK, "probe", "none was made yet")
-	d := &doctor{sys: p.system, state: p.state(), claude: "2.1.325 (Claude Code)"}
+	d := &doctor{sys: p.system, state: p.state(), claude: "2.1.325 (Claude Code)", channels: allChannels}
 	d.remember(true)
 	p.look(t).says(t, isOK, "probe", "found nothing wrong")
 	p.claude = "2.1.326 (Claude Code)"

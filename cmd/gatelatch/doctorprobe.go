@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -40,7 +41,7 @@ func (d *doctor) probe(ctx context.Context) {
 		case r.Case == "control":
 			d.fail("probe", "run claude -p by hand and see what it says", "nothing was probed: the agent does nothing even without a gate: %s", r.Got)
 		case r.Unknown:
-			d.fail("probe", "gatelatch doctor --probe --only '"+r.Case+"', when the machine is less busy", "%s, %s: %s: %s", r.Channel, r.Case, r.Why, r.Got)
+			d.fail("probe", "gatelatch doctor --probe --channel "+r.Channel+" --only '"+r.Case+"', when the machine is less busy", "%s, %s: %s: %s", r.Channel, r.Case, r.Why, r.Got)
 		default:
 			d.fail("probe", "treat this gate as advice only, and report it with the version of Claude Code", "%s, %s: %s: %s, but should be: %s", r.Channel, r.Case, r.Why, r.Got, r.Want)
 		}
@@ -68,7 +69,18 @@ func (d *doctor) probeOptions() (opt hostprobe.Options, err error) {
 	if slices.ContainsFunc(d.settings, settingsOf.managed) {
 		opt.Managed = filepath.Dir(d.sys.managed)
 	}
-	opt.Channels = []hostprobe.Channel{hostprobe.Hooks(hook)}
+	for _, name := range d.channels {
+		switch name {
+		case "hooks":
+			opt.Channels = append(opt.Channels, hostprobe.Hooks(hook))
+		case "run":
+			opt.Channels = append(opt.Channels, hostprobe.Hosted())
+		case "mcp":
+			opt.Channels = append(opt.Channels, hostprobe.PromptTool(opt.Gatelatch))
+		default:
+			return opt, withHint(fmt.Errorf("there is no channel %q", name), "the channels are: hooks, run, mcp")
+		}
+	}
 	opt.Dir, err = os.MkdirTemp("", "glp-")
 	return opt, err
 }
@@ -95,7 +107,7 @@ type probedWith struct {
 func (d *doctor) probeFile() string { return filepath.Join(d.state.Hosts(), "probe.json") }
 
 func (d *doctor) remember(ok bool) {
-	if len(d.only) > 0 || d.state.Check() != nil {
+	if len(d.only) > 0 || len(d.channels) < len(allChannels) || d.state.Check() != nil {
 		return
 	}
 	raw, err := json.Marshal(probedWith{d.claude, version, ok})

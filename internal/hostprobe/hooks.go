@@ -6,9 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
-	"strings"
 
-	"github.com/gatelatch/gatelatch/client"
 	"github.com/gatelatch/gatelatch/internal/hostconfig"
 )
 
@@ -43,12 +41,10 @@ func hookCases(hook string) []Case {
 		text := "#!/bin/sh\ncase $(cat) in *'\"PreToolUse\"'*) " + does + ";; esac\necho '{}'\n"
 		return func(_ context.Context, s *Stage) error { return s.replaceHook(text) }
 	}
-	// It leaves its process id, and becomes the hook.
-	marked := "#!/bin/sh\necho $$ > \"$0.pid\"\nexec '" + strings.ReplaceAll(hook, "'", `'\''`) + "' \"$@\"\n"
 	return []Case{
 		{Name: "hook killed", Why: "the hook is killed while it waits", Calls: held, Before: func(_ context.Context, s *Stage) error {
-			return errors.Join(s.startGateway(), s.replaceHook(marked))
-		}, While: killHook},
+			return errors.Join(s.startGateway(), s.replaceHook(marked(hook)))
+		}, While: killMarked},
 		{Name: "hook missing", Why: "the hook is not there", Calls: held, Before: func(_ context.Context, s *Stage) error {
 			s.Hook = filepath.Join(s.Home, "none", "gatelatch-hook")
 			return nil
@@ -62,28 +58,4 @@ func hookCases(hook string) []Case {
 func (s *Stage) replaceHook(text string) error {
 	s.Hook = filepath.Join(s.Home, "bin", "gatelatch-hook")
 	return errors.Join(os.MkdirAll(filepath.Dir(s.Hook), 0o700), os.WriteFile(s.Hook, []byte(text), 0o700)) //nolint:gosec // it is a program
-}
-
-func killHook(ctx context.Context, s *Stage) error {
-	if _, _, err := s.waiting(ctx); err != nil {
-		return err
-	}
-	var wait client.Backoff
-	for {
-		raw, err := os.ReadFile(s.Hook + ".pid")
-		if err == nil {
-			pid, err := strconv.Atoi(strings.TrimSpace(string(raw)))
-			if err != nil {
-				return err
-			}
-			p, err := os.FindProcess(pid)
-			if err != nil {
-				return err
-			}
-			return p.Kill()
-		}
-		if wait.Wait(ctx) != nil {
-			return err
-		}
-	}
 }

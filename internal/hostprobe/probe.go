@@ -37,6 +37,12 @@ type Channel struct {
 	Name string
 	// Cases are those of the channel itself, beside those of every gateway.
 	Cases []Case
+	// Patient is a channel without a limit: its host waits for as long as it takes.
+	Patient bool
+	// Refuses is one that starts no agent where there is no gateway.
+	Refuses bool
+	// Asks is one that is asked only about what the agent itself would not run.
+	Asks bool
 	// Command starts the agent so that it asks the gateway of the stage.
 	Command func(s *Stage, prompt string) ([]string, error)
 }
@@ -50,6 +56,8 @@ type Case struct {
 	Limit int
 	// Open is set where nothing but the gate lets the call run.
 	Open bool
+	// Waits is set where nobody decides, and Gone where there is no gateway.
+	Waits, Gone bool
 	// Before and While see to it that it happens; both may be nil.
 	Before, While func(context.Context, *Stage) error
 }
@@ -140,7 +148,11 @@ func (opt Options) run(ctx context.Context, ch Channel, c Case) Result {
 		return r
 	}
 	r.Told = s.told()
-	if n, all := len(s.model.Results()), len(c.asked()); n < all {
+	if ch.Refuses && c.Gone && s.failed && s.model.Replies() == 0 {
+		r.Got, r.OK = "the agent was not started", true
+		return r
+	}
+	if n, all := max(s.waited, len(s.model.Results())), len(c.asked()); n < all {
 		r.Got, r.Unknown = fmt.Sprintf("nothing is known: the agent tried %d of %d calls", n, all), true
 		return r
 	}
@@ -164,9 +176,18 @@ func (s *Stage) play(ctx context.Context) error {
 	if s.c.While != nil {
 		err = s.c.While(ctx, s)
 	}
+	var enough <-chan time.Time
+	if s.ch.Patient && s.c.Waits && err == nil {
+		// It would wait for ever, and has begun to.
+		if s.waited == 0 {
+			_, _, err = s.waiting(ctx)
+		}
+		enough = time.After(soon * time.Second)
+	}
 	// How the agent ended is not the question, but what it did.
 	select {
 	case <-end:
+	case <-enough:
 	case <-ctx.Done():
 		err = errors.Join(err, fmt.Errorf("the agent did not end within %s", most))
 	}

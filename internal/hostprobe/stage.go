@@ -38,6 +38,8 @@ type Stage struct {
 	ends   []func()
 
 	gateway *exec.Cmd
+	waited  int  // calls that were seen to wait
+	failed  bool // the agent's command did
 }
 
 func newStage(opt Options, ch Channel, c Case) (*Stage, error) {
@@ -100,7 +102,7 @@ func (s *Stage) Limit() int {
 // call run, the agent itself is content with it: a broken gate must show.
 func (s *Stage) Claude(prompt string, more ...string) []string {
 	args := append([]string{s.opt.Claude, "-p", "--permission-mode", "default"}, more...)
-	if !s.c.Open {
+	if !s.c.Open && !s.ch.Asks {
 		args = append(args, "--allowedTools=Bash(touch *)")
 	}
 	return append(args, "--", prompt)
@@ -132,7 +134,7 @@ func (s *Stage) start(ctx context.Context) (<-chan struct{}, error) {
 	end := make(chan struct{})
 	go func() {
 		defer close(end)
-		_ = cmd.Wait() // a refusal may be a failure, too
+		s.failed = cmd.Wait() != nil
 	}()
 	s.ends = append(s.ends, func() { _ = cmd.Process.Kill(); <-end })
 	return end, nil
@@ -181,6 +183,7 @@ func (s *Stage) waiting(ctx context.Context) (person *client.Client, call api.Ca
 	for {
 		calls, err := person.Calls(ctx, "pending", "", 1)
 		if err == nil && len(calls.Calls) > 0 {
+			s.waited = len(calls.Calls)
 			return person, calls.Calls[0], nil
 		}
 		if wait.Wait(ctx) != nil {

@@ -55,6 +55,13 @@ func (m *Model) Saw(text string) bool {
 	return bytes.Contains(m.seen, []byte(text))
 }
 
+// Replies is how often the model was asked for one.
+func (m *Model) Replies() int {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.replies
+}
+
 // Strays are the requests that were not for the Messages API. An agent that is
 // kept offline makes none.
 func (m *Model) Strays() []string {
