@@ -75,9 +75,15 @@ func TestDoctorProbesTheRealAgent(t *testing.T) {
 	}
 	seen := map[string]bool{}
 	for _, p := range d.Probe {
-		seen[p.Case] = p.OK
+		seen[p.Channel+": "+p.Case] = p.OK
 	}
-	for _, name := range []string{"control", "allow", "deny", "burst", "edit", "slow", "killed", "missing", "garbage", "hook killed", "hook missing", "hook hangs", "hook breaks"} {
+	want := []string{"no gate: control", "hooks: hook killed", "hooks: hook missing", "hooks: hook hangs", "hooks: hook breaks", "mcp: tool killed"}
+	for _, channel := range []string{"hooks", "run", "mcp"} {
+		for _, name := range []string{"allow", "deny", "burst", "edit", "slow", "killed", "missing", "garbage"} {
+			want = append(want, channel+": "+name)
+		}
+	}
+	for _, name := range want {
 		if !seen[name] {
 			t.Errorf("%s: not probed, or not as it should be", name)
 		}
@@ -99,7 +105,7 @@ func TestProbeOfABrokenHookIsRed(t *testing.T) {
 	}
 	path := filepath.Dir(a.bin)
 	g.cliEnv(cleanEnv(a.home, "PATH="+path+":/usr/bin:/bin"), "install", "claude", "--yes", "--no-start", "--hook", hook)
-	d := a.doctor(g.state, []string{path}, "--probe", "--only", "deny,missing")
+	d := a.doctor(g.state, []string{path}, "--probe", "--channel", "hooks", "--only", "deny,missing")
 	if d.OK || !d.says("fail", "probe", "deny: a rule denies the call: no ran unasked") || !d.says("fail", "probe", "missing: no gateway runs: wait ran unasked") {
 		t.Errorf("a hook that lets everything by: %s", d)
 	}

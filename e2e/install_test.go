@@ -92,7 +92,7 @@ func TestManagedSettingsHoldInEveryMode(t *testing.T) {
 		t.Errorf("the doctor says %s", out)
 	}
 	// Its agent must not meet these settings, or it would ask this gateway.
-	if out := gatelatch("doctor", "--probe", "--only", "allow,missing"); strings.Count(out, "ok    probe") != 3 {
+	if out := gatelatch("doctor", "--probe", "--channel", "hooks", "--only", "allow,missing"); strings.Count(out, "ok    probe") != 3 {
 		t.Errorf("the probe says %s", out)
 	}
 	asked := func() int { return strings.Count(g.cli("log"), "call.proposed") }

@@ -39,7 +39,7 @@ var (
 // gatewayCases are what can happen behind any channel.
 func gatewayCases() []Case {
 	return []Case{
-		{Name: "allow", Why: "a rule allows the call", Calls: []Call{{File: "yes", Runs: true}}, Open: true, Before: withGateway},
+		{Name: "allow", Why: "the call is allowed", Calls: []Call{{File: "yes", Runs: true}}, Open: true, Before: withGateway},
 		{Name: "deny", Why: "a rule denies the call", Calls: []Call{{File: "no"}}, Before: withGateway},
 		{Name: "burst", Why: "20 calls at once, every second one denied", Calls: burst(), Before: withGateway},
 		{Name: "edit", Why: "a person allows another input", Calls: edited, Before: withGateway, While: edit},

@@ -152,7 +152,11 @@ func (opt Options) run(ctx context.Context, ch Channel, c Case) Result {
 		r.Got, r.OK = "the agent was not started", true
 		return r
 	}
-	if n, all := max(s.waited, len(s.model.Results())), len(c.asked()); n < all {
+	n, all := len(s.model.Results()), len(c.asked())
+	if ch.Patient && c.Waits {
+		n = s.waited
+	}
+	if n < all {
 		r.Got, r.Unknown = fmt.Sprintf("nothing is known: the agent tried %d of %d calls", n, all), true
 		return r
 	}
@@ -173,8 +177,11 @@ func (s *Stage) play(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if s.c.While != nil {
+	switch {
+	case s.c.While != nil:
 		err = s.c.While(ctx, s)
+	case s.ch.Asks && !s.c.Waits && !s.c.Gone:
+		err = s.allowAll(ctx, end)
 	}
 	var enough <-chan time.Time
 	if s.ch.Patient && s.c.Waits && err == nil {
