@@ -47,7 +47,7 @@ func TestLint(t *testing.T) {
 		"a program":                    {"allow:\n  - 'Bash(git:*)'\n", []string{"3 too-broad", "3 no-examples"}},
 		"a program with examples":      {"allow:\n  - rule: 'Bash(git:*)'\n    match: git status\n", []string{"3 too-broad"}},
 		"a program that nobody knows":  {"allow:\n  - 'Bash(frobnicate:*)'\n", []string{"3 too-broad", "3 no-examples"}},
-		"a subcommand that runs":       {"allow:\n  - 'Bash(docker compose:*)'\n", []string{"3 too-broad", "3 no-examples"}},
+		"a subcommand that runs":       {"allow:\n  - 'Bash(docker exec:*)'\n", []string{"3 too-broad", "3 no-examples"}},
 		"an evaluator":                 {"allow:\n  - Bash(psql)\n", []string{"3 too-broad", "3 no-examples"}},
 		"every command":                {"allow:\n  - Bash\n", []string{"3 too-broad", "3 no-examples"}},
 		"the disk":                     {"allow:\n  - Read(/**)\n  - Edit\n", []string{"3 too-broad", "3 no-examples", "4 too-broad", "4 no-examples"}},
