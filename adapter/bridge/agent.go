@@ -105,7 +105,7 @@ func (a *Agent) request(ctx context.Context, m control.Message) error {
 		got, err := a.Desk.Ask(wait, a.Service, ask.Question{
 			Session: a.session(), ID: q.ToolUseID, Tool: q.ToolName, Input: q.Input, Claim: q.Description,
 		}, nil)
-		if wait.Err() != nil {
+		if ws.Over(wait) {
 			return nil // nobody waits any more
 		}
 		return a.answer(ctx, m.RequestID, got, err)

@@ -11,7 +11,7 @@ import (
 )
 
 // serve answers a hook over HTTP while act happens, and returns the body.
-func serve(t *testing.T, g *gatelatch.Gate, ctx, stopping context.Context, raw string, act func()) string {
+func serve(ctx, stopping context.Context, t *testing.T, g *gatelatch.Gate, raw string, act func()) string { //nolint:thelper // contexts first
 	t.Helper()
 	got := make(chan string, 1)
 	go func() {
@@ -28,22 +28,22 @@ func TestHooksOverHTTP(t *testing.T) {
 		g, stop := newGate(t)
 		defer stop()
 		ctx := t.Context()
-		got := serve(t, g, ctx, ctx, preBash, func() { decide(t, g, gatelatch.Decision{State: gatelatch.Allowed}) })
+		got := serve(ctx, ctx, t, g, preBash, func() { decide(t, g, gatelatch.Decision{State: gatelatch.Allowed}) })
 		if !strings.Contains(got, `"permissionDecision":"allow"`) || !strings.Contains(got, `"updatedInput":{"command":"touch x && y"`) {
 			t.Errorf("allowed: %s", got)
 		}
-		got = serve(t, g, ctx, ctx, bash("touch y", "toolu_2"), func() { decide(t, g, gatelatch.Decision{State: gatelatch.Denied, Note: "no"}) })
+		got = serve(ctx, ctx, t, g, bash("touch y", "toolu_2"), func() { decide(t, g, gatelatch.Decision{State: gatelatch.Denied, Note: "no"}) })
 		if !strings.Contains(got, `"permissionDecision":"deny"`) || !strings.Contains(got, "no") {
 			t.Errorf("denied: %s", got)
 		}
 		for _, raw := range []string{"", "hello", preBash[:60], strings.Replace(preBash, `"command"`, `"command":"pwd","Command"`, 1), strings.Replace(preBash, `"toolu_1"`, `""`, 1)} {
-			if got := serve(t, g, ctx, ctx, raw, func() {}); !strings.Contains(got, `"permissionDecision":"deny"`) {
+			if got := serve(ctx, ctx, t, g, raw, func() {}); !strings.Contains(got, `"permissionDecision":"deny"`) {
 				t.Errorf("%q: %s", raw, got)
 			}
 		}
 		// REL-30: before the host's own limit there is a denial.
 		began := time.Now()
-		got = serve(t, g, ctx, ctx, bash("touch z", "toolu_3"), func() {})
+		got = serve(ctx, ctx, t, g, bash("touch z", "toolu_3"), func() {})
 		if took := time.Since(began); !strings.Contains(got, `"permissionDecision":"deny"`) || took != 48*time.Minute {
 			t.Errorf("after %s: %s", took, got)
 		}
@@ -56,7 +56,7 @@ func TestHookThatHangsUp(t *testing.T) {
 		g, stop := newGate(t)
 		defer stop()
 		ctx, hangUp := context.WithCancel(t.Context())
-		if got := serve(t, g, ctx, t.Context(), preBash, hangUp); strings.Contains(got, `"allow"`) {
+		if got := serve(ctx, t.Context(), t, g, preBash, hangUp); strings.Contains(got, `"allow"`) {
 			t.Errorf("got %s", got)
 		}
 		p, err := g.As(person).List(t.Context(), gatelatch.Query{})

@@ -67,8 +67,8 @@ func newServer(version string, caller func(*sdk.CallToolRequest) (Caller, error)
 func Stdio(ctx context.Context, in io.ReadCloser, out io.WriteCloser, version string, who func() (Caller, error), explain func(error) string) error {
 	s := newServer(version, func(*sdk.CallToolRequest) (Caller, error) { return who() }, explain)
 	err := s.mcp.Run(ctx, &sdk.IOTransport{Reader: in, Writer: out, MaxLineLength: maxLine})
-	if errors.Is(err, io.EOF) || ctx.Err() != nil {
-		return nil
+	if errors.Is(err, io.EOF) || errors.Is(err, ctx.Err()) {
+		err = nil // it was asked to end
 	}
 	return err
 }

@@ -119,7 +119,7 @@ func (a *Agent) request(ctx context.Context, f frame) error {
 			}
 			return nil
 		})
-		if ctx.Err() != nil {
+		if ws.Over(ctx) {
 			return nil
 		}
 		return a.reply(ctx, f.ID, e.decided(got), err)
@@ -146,7 +146,7 @@ func (a *Agent) wait(ctx context.Context, f frame) error {
 			got, err = ask.Wait(ctx, a.Seat, b.ID)
 		}
 		switch {
-		case ctx.Err() != nil:
+		case ws.Over(ctx):
 			return nil
 		case errors.Is(err, gatelatch.ErrNotFound):
 			return a.reply(ctx, f.ID, nil, badRequest("approval expired or not found"))

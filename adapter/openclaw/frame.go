@@ -24,7 +24,10 @@ const (
 	deny        = "deny"
 )
 
-const protocol = 4
+const (
+	protocol = 4
+	hello    = "connect" // the first method
+)
 
 // frame is one message either way: a request, its answer, or an event.
 type frame struct {
@@ -80,7 +83,7 @@ func (p *peer) take(ctx context.Context, raw []byte) error {
 	switch {
 	case f.Type != "req" || f.ID == "":
 		return errors.New("a message is a request, with an id")
-	case p.connected == (f.Method == "connect"):
+	case p.connected == (f.Method == hello):
 		return errors.New("the first request is connect, and no other")
 	case !p.connected:
 		return p.connect(ctx, f)

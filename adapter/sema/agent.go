@@ -53,7 +53,7 @@ func (a *Agent) take(ctx context.Context, raw []byte) error {
 	}
 	if !a.conn.Begin(ctx, name(r), func(wait context.Context) error {
 		got, err := a.Desk.Ask(wait, a.Service, q, nil)
-		if wait.Err() != nil {
+		if ws.Over(wait) {
 			return nil
 		}
 		return a.answer(ctx, method, r, got, err)

@@ -50,6 +50,7 @@ func (u *UI) Serve(ctx context.Context, c ws.Conn, valid func() error) error {
 func (u *UI) event(l gatelatch.Listed) message {
 	r := request{AgentID: l.Batch.Session, RequestID: l.ID, ToolName: l.Tool}
 	switch l.Kind {
+	case gatelatch.Permission:
 	case gatelatch.Question:
 		var in struct{ Questions, Metadata json.RawMessage }
 		_ = json.Unmarshal(l.Input, &in) // what can't be read is not asked

@@ -61,6 +61,9 @@ func (s *Session) Write(ctx context.Context, v any) error {
 	return s.Conn.Write(ctx, v)
 }
 
+// Over reports whether nobody waits for what ctx is for.
+func Over(ctx context.Context) bool { return ctx.Err() != nil }
+
 // Go runs fn beside the reading. An error of it ends the connection.
 func (s *Session) Go(fn func() error) {
 	s.work.Go(func() {

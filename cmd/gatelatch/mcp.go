@@ -23,7 +23,7 @@ const mcpGrace = 2 * time.Second
 
 func newMCPCmd() *cobra.Command {
 	var session, project, listen string
-	var print bool
+	var show bool
 	cmd := &cobra.Command{
 		Use:   "mcp",
 		Short: "Be the permission prompt tool of a headless agent (MCP)",
@@ -42,13 +42,13 @@ says which session asks. The gateway serves the same on the address of its page.
 	cmd.Flags().StringVar(&session, "session", "", "id of the agent's session (default $CLAUDE_CODE_SESSION_ID, or one of its own)")
 	cmd.Flags().StringVar(&project, "project", "", "project folder (default $CLAUDE_PROJECT_DIR, or the working directory)")
 	cmd.Flags().StringVar(&listen, "http", "", "serve HTTP on this loopback address instead, such as 127.0.0.1:0")
-	cmd.Flags().BoolVar(&print, "print", false, "print the configuration that makes an agent start this, and end")
+	cmd.Flags().BoolVar(&show, "print", false, "print the configuration that makes an agent start this, and end")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		dir, err := state()
 		if err != nil {
 			return err
 		}
-		if print {
+		if show {
 			return printMCPConfig(cmd, dir, session, project)
 		}
 		info, err := mcpSession(session, project)
@@ -82,11 +82,8 @@ func mcpCaller(dir statedir.Dir, info gatelatch.SessionInfo, grace time.Duration
 // mcpSession describes the session. The prompt tool is not told where a call
 // runs, so no folder is claimed for it.
 func mcpSession(session, project string) (info gatelatch.SessionInfo, err error) {
-	if project = cmp.Or(project, os.Getenv("CLAUDE_PROJECT_DIR")); project == "" {
-		project, err = os.Getwd()
-	} else if err == nil {
-		project, err = filepath.Abs(project)
-	}
+	// The absolute path of nothing is the working directory.
+	project, err = filepath.Abs(cmp.Or(project, os.Getenv("CLAUDE_PROJECT_DIR")))
 	host, _ := os.Hostname() // only shown
 	return gatelatch.SessionInfo{
 		ID: cmp.Or(session, os.Getenv("CLAUDE_CODE_SESSION_ID"), id.New("mcp")), Name: "Claude Code", Project: project, Host: host,
