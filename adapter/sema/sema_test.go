@@ -221,6 +221,7 @@ func TestLostAndCancelled(t *testing.T) {
 	adaptertest.Run(t, func(t *testing.T, r *adaptertest.Rig) {
 		a := agent(r)
 		a.Say(bash)
+		r.Waiting() // it is durable before the connection is lost
 		if err := a.Leave(); err != nil {
 			t.Fatal(err)
 		}
