@@ -290,7 +290,7 @@ func TestRunOutlivesTheGatewayAndFailsClosed(t *testing.T) {
 }
 
 // Killed with -9, gatelatch run takes the agent along; a killed agent takes its
-// question back, and its end is ours.
+// question back, and its end is ours. An interrupt ends the turn.
 func TestRunAndItsAgentEndTogether(t *testing.T) {
 	t.Parallel()
 	g := startGateway(t, "")
@@ -313,8 +313,18 @@ func TestRunAndItsAgentEndTogether(t *testing.T) {
 	}
 	until(t, "the agent to be gone", func() bool { return !exists("/proc/" + pid + "/exe") })
 	p.decide(c, api.Decision{State: "allowed"})
-	if a.made("x") || a.made("y") {
-		t.Error("a call ran without its host")
+
+	s = a.hosted(g, touch("z"), wouldRun)
+	c = p.wait("touch z")
+	if err := s.cmd.Process.Signal(os.Interrupt); err != nil { // ends the turn, and with -p the agent
+		t.Fatal(err)
+	}
+	s.wantCode(1)
+	if got := p.state(c.ID); got != "withdrawn" {
+		t.Errorf("the interrupted call is %s", got)
+	}
+	if a.made("x") || a.made("y") || a.made("z") {
+		t.Error("a call ran that nobody decided")
 	}
 }
 

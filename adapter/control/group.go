@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -156,7 +157,8 @@ func (h *Host) form(c *call) {
 // gathers reports whether a call that is not asked about yet will be. h.mu is
 // held.
 func (h *Host) gathers(c *call) bool {
-	known := h.tools == nil || h.tools[c.tool] || len(c.tool) > 5 && c.tool[:5] == "mcp__"
+	// The model knows Task as Agent; servers may bring their tools later.
+	known := h.tools == nil || h.tools[c.tool] || c.tool == "Agent" || strings.HasPrefix(c.tool, "mcp__")
 	return known && misfit(c.tool, c.input) == ""
 }
 

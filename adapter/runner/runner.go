@@ -203,6 +203,9 @@ func (s *session) talk(ctx context.Context) {
 		return
 	}
 	for {
+		if s.of.Terminal && !s.args.print {
+			fmt.Fprint(s.of.Stderr, "> ")
+		}
 		p, more := s.in.next(ctx)
 		if !more {
 			break
