@@ -123,19 +123,7 @@ func (h *Host) join(ctx context.Context, c *call, q CanUseTool) (*group, string,
 
 // form makes the group of a call and lets the gateway decide it. h.mu is held.
 func (h *Host) form(c *call) {
-	name, calls := c.ref, []*call{c}
-	if m := c.message; m != nil {
-		calls = slices.DeleteFunc(m.calls, func(o *call) bool { return o != c && !h.gathers(o) })
-		m.calls = nil
-		m.groups++
-		if name = m.id; m.groups > 1 {
-			name = fmt.Sprintf("%s~%d", m.id, m.groups)
-		}
-	}
-	if len(calls) > gatelatch.MaxCalls {
-		calls = []*call{c}
-		name = c.ref
-	}
+	name, calls := h.gather(c)
 	ctx, stop := context.WithCancelCause(h.ctx)
 	g := &group{calls: calls, stop: stop, done: make(chan struct{}), consumed: map[string]bool{}, left: len(calls)}
 	for _, o := range calls {
@@ -152,6 +140,41 @@ func (h *Host) form(c *call) {
 		}()
 		g.batch, g.err = h.propose(ctx, p)
 	})
+}
+
+// gather returns the calls that are decided with c, and a name for them: all of
+// its message that are not yet, if they will be asked about. h.mu is held.
+func (h *Host) gather(c *call) (name string, calls []*call) {
+	m := c.message
+	if m == nil {
+		return c.ref, []*call{c}
+	}
+	var rest []*call
+	for _, o := range m.calls {
+		if o == c || h.gathers(o) {
+			calls = append(calls, o)
+		} else {
+			rest = append(rest, o)
+		}
+	}
+	if !slices.Contains(calls, c) || tooMuch(calls) {
+		m.calls = slices.DeleteFunc(m.calls, func(o *call) bool { return o == c })
+		return c.ref, []*call{c}
+	}
+	m.calls = rest
+	if m.groups++; m.groups > 1 {
+		return fmt.Sprintf("%s~%d", m.id, m.groups), calls
+	}
+	return m.id, calls
+}
+
+// tooMuch reports whether calls don't fit into one proposal.
+func tooMuch(calls []*call) bool {
+	size := 0
+	for _, c := range calls {
+		size += len(c.input)
+	}
+	return len(calls) > 1 && (len(calls) > gatelatch.MaxCalls || size > gatelatch.MaxInput/2)
 }
 
 // gathers reports whether a call that is not asked about yet will be. h.mu is

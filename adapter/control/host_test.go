@@ -1,9 +1,7 @@
 package control
 
 import (
-	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"strings"
 	"testing"
@@ -101,112 +99,6 @@ func TestPolicyAnswersAtOnce(t *testing.T) {
 	})
 }
 
-// D1, D2, D5: the first request waits until the message is whole, and then for
-// all of its calls; each is answered when the agent gets to it.
-func TestCallsOfAMessageAreOneBatch(t *testing.T) {
-	plays(t, Options{}, func(r *rig) {
-		r.hears(streamStart, use("m1", 1, "Bash", bash("touch a")), asks(1, "Bash", bash("touch a")))
-		if n := len(r.waiting()); n != 0 {
-			t.Fatalf("%d calls were proposed before the message was whole", n)
-		}
-		r.hears(use("m1", 2, "Bash", bash("touch b")), use("m1", 3, "Nope", `{}`), use("m1", 4, "Bash", bash("pwd")), streamStop)
-		if n := len(r.waiting()); n != 2 {
-			t.Fatalf("%d calls wait", n)
-		}
-		r.decided("touch a", yes)
-		r.wantOpen(1)
-		r.decided("touch b", no)
-		if a := r.answer(1); a.Behavior != behaviorAllow {
-			t.Errorf("the first: %+v", a)
-		}
-		r.hears(result(1, false), asks(2, "Bash", bash("touch b")))
-		if a := r.answer(2); a.Behavior != behaviorDeny || !strings.Contains(a.Message, "not this") {
-			t.Errorf("the second: %+v", a)
-		}
-		r.hears(result(2, true), result(3, true), asks(4, "Bash", bash("pwd")))
-		if a := r.answer(4); a.Behavior != behaviorAllow {
-			t.Errorf("the last: %+v", a)
-		}
-		r.hears(result(4, false))
-		ls := r.all()
-		if len(ls) != 3 || ls[0].Batch.ID != ls[2].Batch.ID || ls[0].Batch.Finished.IsZero() {
-			t.Errorf("%d calls, finished %v", len(ls), ls[0].Batch.Finished)
-		}
-		for _, l := range ls {
-			if (l.Outcome != nil) != (l.State == gatelatch.Allowed) {
-				t.Errorf("%s is %s with outcome %+v", l.Input, l.State, l.Outcome)
-			}
-		}
-	})
-}
-
-// What is allowed later in a batch can still be taken back before the agent
-// gets to it.
-func TestPauseHoldsBackTheRestOfABatch(t *testing.T) {
-	plays(t, Options{}, func(r *rig) {
-		r.hears(use("m1", 1, "Bash", bash("touch a")), use("m1", 2, "Bash", bash("touch b")), asks(1, "Bash", bash("touch a")))
-		r.decided("touch a", yes)
-		r.decided("touch b", yes)
-		r.answer(1)
-		if err := r.gate.As(person).Pause(r.t.Context(), "wait"); err != nil {
-			t.Fatal(err)
-		}
-		r.hears(result(1, false), asks(2, "Bash", bash("touch b")))
-		if a := r.answer(2); a.Behavior != behaviorDeny {
-			t.Errorf("a call ran during a pause: %+v", a)
-		}
-	})
-}
-
-// A denial that interrupts ends every call of the message. The agent hides the
-// words from the model, so they come with the next prompt (S3).
-func TestInterruptEndsAllAndIsExplainedLater(t *testing.T) {
-	plays(t, Options{}, func(r *rig) {
-		r.hears(use("m1", 1, "Bash", bash("touch a")), use("m1", 2, "Bash", bash("touch b")), asks(1, "Bash", bash("touch a")))
-		r.decided("touch a", yes)
-		r.decided("touch b", Result{Behavior: behaviorDeny, Message: "use make", Interrupt: true})
-		if a := r.answer(1); a.Behavior != behaviorDeny || !a.Interrupt {
-			t.Errorf("got %+v", a)
-		}
-		r.hears(result(1, true), result(2, true), turnOver)
-		line, err := r.host0.Prompted("go on")
-		if err != nil || !strings.Contains(string(line), "use make") || !strings.Contains(string(line), "go on") {
-			t.Errorf("the next prompt is %s, %v", line, err)
-		}
-		if line, _ = r.host0.Prompted("more"); strings.Contains(string(line), "use make") {
-			t.Error("the words were said twice")
-		}
-	})
-}
-
-// What was shown is what runs. A call that comes with another
-// input, or in another folder, than was decided is asked again.
-func TestRule5ChangedCallIsAskedAgain(t *testing.T) {
-	for name, second := range map[string][]string{
-		"input":  {asks(2, "Bash", bash("touch c"))},
-		"folder": {hooked("PreToolUse", 2, "/p/sub"), asks(2, "Bash", bash("touch b"))},
-		"tool":   {asks(2, "Shell", bash("touch b"))},
-	} {
-		t.Run(name, func(t *testing.T) {
-			plays(t, Options{Gate: true}, func(r *rig) {
-				r.hears(use("m1", 1, "Bash", bash("touch a")), use("m1", 2, "Bash", bash("touch b")), asks(1, "Bash", bash("touch a")))
-				r.decided("touch a", yes)
-				r.decided("touch b", yes)
-				r.answer(1)
-				r.hears(second...)
-				r.wantOpen(2)
-				if n := len(r.waiting()); n != 1 {
-					t.Fatalf("%d calls wait", n)
-				}
-				r.decided("touch", no)
-				if a := r.answer(2); a.Behavior != behaviorDeny {
-					t.Errorf("got %+v", a)
-				}
-			})
-		})
-	}
-}
-
 // An allow is for one run of one call.
 func TestRule6CallDoesNotRunTwice(t *testing.T) {
 	plays(t, Options{}, func(r *rig) {
@@ -231,116 +123,6 @@ func TestSameRequestTwice(t *testing.T) {
 		r.answer(1)
 		if n := len(r.all()); n != 1 {
 			t.Errorf("%d calls", n)
-		}
-	})
-}
-
-// P2: whatever can't be decided is answered at once, and
-// never with an allow.
-func TestRule2WhatIsNotUnderstoodIsRefused(t *testing.T) {
-	for name, line := range map[string]string{
-		"unknown subtype":  `{"type":"control_request","request_id":"req_1","request":{"subtype":"take_over"}}`,
-		"no subtype":       `{"type":"control_request","request_id":"req_1","request":{}}`,
-		"no request":       `{"type":"control_request","request_id":"req_1"}`,
-		"no call id":       `{"type":"control_request","request_id":"req_1","request":{"subtype":"can_use_tool","tool_name":"Bash","input":{}}}`,
-		"no tool":          `{"type":"control_request","request_id":"req_1","request":{"subtype":"can_use_tool","tool_use_id":"t","input":{}}}`,
-		"no input":         `{"type":"control_request","request_id":"req_1","request":{"subtype":"can_use_tool","tool_name":"Bash","tool_use_id":"t"}}`,
-		"a field twice":    `{"type":"control_request","request_id":"req_1","request":{"subtype":"can_use_tool","tool_name":"Bash","tool_use_id":"t","input":{"command":"pwd","command":"rm x"}}}`,
-		"a callback":       `{"type":"control_request","request_id":"req_1","request":{"subtype":"hook_callback","input":7}}`,
-		"an odd request":   `{"type":"control_request","request_id":"req_1","request":"can_use_tool"}`,
-		"a wrong question": asks(1, "AskUserQuestion", `{"questions":[]}`),
-	} {
-		t.Run(name, func(t *testing.T) {
-			plays(t, Options{}, func(r *rig) {
-				_, _ = r.host0.Receive([]byte(line)) // an error or not, it is answered
-				synctest.Wait()
-				if a := r.answer(1); a.Behavior == behaviorAllow || a.Message == "" {
-					t.Errorf("got %+v", a)
-				}
-				if len(r.waiting()) != 0 {
-					t.Error("somebody was asked")
-				}
-			})
-		})
-	}
-}
-
-// Garbage on the wire has no effect.
-func TestGarbageHasNoEffect(t *testing.T) {
-	plays(t, Options{}, func(r *rig) {
-		r.hears(asks(1, "Bash", bash("touch a")))
-		before := len(r.since(0))
-		for _, line := range []string{"", "\x00\xff", "null", "[]", "7", `{}`, `{"type":`, `{"type":7}`, `{"type":"control_response"}`,
-			`{"type":"control_response","response":{"request_id":"req_1","subtype":"success","response":{"behavior":"allow"}}}`,
-			`{"type":"control_cancel_request","request_id":"nobody"}`, `{"type":"assistant","message":7}`, `{"type":"user","message":{"content":[7]}}`,
-			`{"type":"assistant","message":{"id":"m9","content":[{"type":"tool_use"}]}}`, strings.Repeat(`{"a":`, 5000)} {
-			_, _ = r.host0.Receive([]byte(line)) // what matters is what follows
-			synctest.Wait()
-		}
-		if n := len(r.since(before)); n != 0 {
-			t.Errorf("%d messages were sent", n)
-		}
-		r.wantOpen(1)
-		r.decided("touch a", yes)
-		r.answer(1)
-	})
-}
-
-// failing is a gateway that is gone, or that answers about something else.
-type failing struct {
-	gatelatch.Service
-	err   error
-	batch *gatelatch.Batch
-}
-
-func (f failing) Propose(context.Context, gatelatch.Proposal) (*gatelatch.Batch, error) {
-	if f.batch == nil && f.err == nil {
-		panic("no gateway")
-	}
-	return f.batch, f.err
-}
-
-// REL-31: a gateway that is gone, fails or talks of something else is a denial.
-func TestRule7FailuresDeny(t *testing.T) {
-	held := &gatelatch.Opening{Holder: "hld_1", Phase: 1, Fence: 1, All: true}
-	allowed := func(ref string, used *gatelatch.Use) []*gatelatch.Call {
-		return []*gatelatch.Call{{ID: "c", Ref: ref, Phase: 1, Tool: "Bash", Kind: gatelatch.Permission, State: gatelatch.Allowed, Input: []byte(`{}`), Consumed: used}}
-	}
-	for name, svc := range map[string]failing{
-		"gone":           {err: errors.New("cannot reach the gateway")},
-		"paused":         {err: gatelatch.ErrPaused},
-		"held elsewhere": {err: gatelatch.ErrOpened},
-		"panics":         {},
-		"another call":   {batch: &gatelatch.Batch{Phase: 1, Opened: held, Calls: allowed("toolu_9", &gatelatch.Use{})}},
-		"not consumed":   {batch: &gatelatch.Batch{Phase: 1, Opened: held, Calls: allowed("toolu_1", nil)}},
-		"no calls":       {batch: &gatelatch.Batch{Phase: 1, Opened: held}},
-	} {
-		t.Run(name, func(t *testing.T) {
-			plays(t, Options{Service: svc}, func(r *rig) {
-				r.hears(asks(1, "Bash", bash("touch a")))
-				if a := r.answer(1); a.Behavior != behaviorDeny || a.Message == "" {
-					t.Errorf("got %+v", a)
-				}
-			})
-		})
-	}
-}
-
-// An agent that stops asking takes its question back; others of the message go on.
-func TestCancelWithdraws(t *testing.T) {
-	plays(t, Options{}, func(r *rig) {
-		r.hears(asks(1, "Bash", bash("touch a")), `{"type":"control_cancel_request","request_id":"req_1"}`)
-		if ls := r.all(); len(ls) != 1 || ls[0].State != gatelatch.Withdrawn {
-			t.Errorf("the cancelled call is %s", ls[0].State)
-		}
-		r.wantOpen(1)
-		r.hears(use("m2", 2, "Bash", bash("touch b")), use("m2", 3, "Bash", bash("touch c")), asks(2, "Bash", bash("touch b")))
-		// Somebody answered the second call in another way, and it ran.
-		r.hears(`{"type":"control_cancel_request","request_id":"req_2"}`, result(2, false))
-		r.decided("touch c", yes)
-		r.hears(asks(3, "Bash", bash("touch c")))
-		if a := r.answer(3); a.Behavior != behaviorAllow {
-			t.Errorf("the one after it: %+v", a)
 		}
 	})
 }
@@ -412,18 +194,6 @@ func (r *rig) raw(requestID string) string {
 	return ""
 }
 
-// What ran without being asked about is noticed.
-func TestRule18UnaskedRunIsNoticed(t *testing.T) {
-	for gate, want := range map[bool]bool{true: true, false: false} {
-		plays(t, Options{Gate: gate}, func(r *rig) {
-			r.hears(use("m1", 1, "Bash", bash("ls")), result(1, false))
-			if r.noticed(Unasked) != want {
-				t.Errorf("gate %v: noticed %v", gate, !want)
-			}
-		})
-	}
-}
-
 // P11: of the agent's suggestions, those are offered that policy would remember.
 func TestSuggestionsAreOffered(t *testing.T) {
 	suggested := func(rule string) string {
@@ -478,27 +248,5 @@ func TestPlanAfresh(t *testing.T) {
 	})
 	if plan != (Implement{Plan: "do it", Mode: gatelatch.ModeAcceptEdits}) {
 		t.Errorf("started with %+v", plan)
-	}
-}
-
-// S7: what a person could not answer is not asked.
-func TestQuestions(t *testing.T) {
-	q := func(text, header string, labels ...string) string {
-		var options []string
-		for _, l := range labels {
-			options = append(options, fmt.Sprintf(`{"label":%q}`, l))
-		}
-		return fmt.Sprintf(`{"question":%q,"header":%q,"options":[%s]}`, text, header, strings.Join(options, ","))
-	}
-	good := q("A?", "Header twelv", "x", "y")
-	for input, ok := range map[string]bool{
-		good: true, good + "," + q("B?", "", "x", "y", "z", "u") + "," + q("C?", "", "x", "y") + "," + q("D?", "", "x", "y"): true,
-		good + "," + good: false, q("A?", "Header thirte", "x", "y"): false, q("A?", "h", "x"): false, q("", "h", "x", "y"): false,
-		q("A?", "h", "x", "x"): false, q("A?", "h", "x", ""): false, q("A?", "h", "1", "2", "3", "4", "5"): false,
-		strings.Join([]string{good, q("B", "", "x", "y"), q("C", "", "x", "y"), q("D", "", "x", "y"), q("E", "", "x", "y")}, ","): false,
-	} {
-		if why := badQuestions(json.RawMessage(`{"questions":[` + input + `]}`)); (why == "") != ok {
-			t.Errorf("%s: %q", input, why)
-		}
 	}
 }

@@ -3,6 +3,7 @@ package control
 import (
 	"context"
 	"errors"
+	"slices"
 
 	"github.com/gatelatch/gatelatch"
 )
@@ -28,6 +29,7 @@ func (h *Host) forget(c *call) {
 	if c.message == nil {
 		return
 	}
+	c.message.calls = slices.DeleteFunc(c.message.calls, func(o *call) bool { return o == c })
 	for _, o := range h.calls {
 		if o.message == c.message {
 			return
@@ -84,9 +86,11 @@ func (h *Host) finish(ctx context.Context, g *group) error {
 	return err
 }
 
-// turnEnded gives up what the agent's turn left behind. h.mu is held.
+// turnEnded gives up what the agent's turn left behind. Sub-agents that work in
+// the background go on. h.mu is held.
 func (h *Host) turnEnded() {
-	h.work.Go(func() { h.abandon(func(c *call) bool { return c.agent == "" }) })
+	all := h.running == 0
+	h.work.Go(func() { h.abandon(func(c *call) bool { return all || c.agent == "" }) })
 }
 
 // abandon gives up calls that get no result any more.
