@@ -58,7 +58,7 @@ func TestRunEditsAsksAndSwitchesModes(t *testing.T) {
 	s := a.hosted(g, scriptedmodel.Prompt(
 		scriptedmodel.Bash("touch a"),
 		scriptedmodel.Call("AskUserQuestion", map[string]any{"questions": []any{
-			question("Which database?", false, "Postgres", "Mongo"), question("Which features?", true, "Auth", "Logs"), question("Why?", false, "Fun", "Money")}}),
+			question("Which database?", "Database", false, "Postgres", "Mongo"), question("Which features?", "Features", true, "Auth", "Logs"), question("Why?", "Why", false, "Fun", "Money")}}),
 		scriptedmodel.Call("Agent", map[string]any{"description": "make sub", "subagent_type": "general-purpose", "prompt": sub}),
 		scriptedmodel.Say("done")), "--output-format", "stream-json")
 
@@ -101,14 +101,6 @@ func TestRunEditsAsksAndSwitchesModes(t *testing.T) {
 			t.Errorf("the user got %.80s (%v)", line, err)
 		}
 	}
-}
-
-func question(text string, multi bool, labels ...string) map[string]any {
-	var options []any
-	for _, l := range labels {
-		options = append(options, map[string]string{"label": l, "description": "so"})
-	}
-	return map[string]any{"question": text, "header": "Q", "multiSelect": multi, "options": options}
 }
 
 // S8, V3: a plan is refused with feedback, then edited and carried out afresh in
