@@ -11,7 +11,7 @@ import (
 )
 
 // replyTime is how long an agent may take to answer the host.
-const replyTime = 30 * time.Second
+const replyTime = time.Minute
 
 // demand sends a request of the host and waits for the answer.
 func (h *Host) demand(ctx context.Context, request any) (Response, error) {

@@ -65,9 +65,9 @@ func TestGarbageHasNoEffect(t *testing.T) {
 
 // failing is a gateway that is gone, or that answers about something else.
 type failing struct {
-	gatelatch.Service
-	err   error
-	batch *gatelatch.Batch
+	gatelatch.Service // nil: nothing is reported about a call that was not proposed
+	err               error
+	batch             *gatelatch.Batch
 }
 
 func (f failing) Propose(context.Context, gatelatch.Proposal) (*gatelatch.Batch, error) {
@@ -97,6 +97,9 @@ func TestRule7FailuresDeny(t *testing.T) {
 				r.hears(asks(1, "Bash", bash("touch a")))
 				if a := r.answer(1); a.Behavior != behaviorDeny || a.Message == "" {
 					t.Errorf("got %+v", a)
+				}
+				if svc.err != nil {
+					r.hears(result(1, true))
 				}
 			})
 		})

@@ -60,6 +60,9 @@ func (h *Host) report(ctx context.Context, g *group, ref, session string, ok boo
 	held := false
 	select {
 	case <-g.done:
+		if g.err != nil && !ok {
+			return nil // it was denied, and did not run
+		}
 		held = g.err == nil && g.batch.Held() && !g.batch.Opened.All
 	default:
 	}
