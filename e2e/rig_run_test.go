@@ -1,10 +1,10 @@
 package e2e
 
 import (
-	"encoding/json"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -54,14 +54,12 @@ func (s *session) agentPID() string {
 	s.a.t.Helper()
 	var pid string
 	until(s.a.t, "the agent's process", func() bool {
-		out, _ := exec.Command("pgrep", "-P", itoa(s.cmd.Process.Pid)).Output()
+		out, _ := exec.Command("pgrep", "-P", strconv.Itoa(s.cmd.Process.Pid)).Output()
 		pid = strings.TrimSpace(string(out))
 		return pid != ""
 	})
 	return pid
 }
-
-func itoa(n int) string { b, _ := json.Marshal(n); return string(b) }
 
 // approver decides without a browser.
 type approver struct {
