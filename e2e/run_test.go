@@ -58,7 +58,7 @@ func TestRunEditsAsksAndSwitchesModes(t *testing.T) {
 	s := a.hosted(g, scriptedmodel.Prompt(
 		scriptedmodel.Bash("touch a"),
 		scriptedmodel.Call("AskUserQuestion", map[string]any{"questions": []any{
-			question("Which database?", "Database", false, "Postgres", "Mongo"), question("Which features?", "Features", true, "Auth", "Logs"), question("Why?", "Why", false, "Fun", "Money")}}),
+			asking("Which database?", "Database", false, "Postgres", "Mongo"), asking("Which features?", "Features", true, "Auth", "Logs"), asking("Why?", "Why", false, "Fun", "Money")}}),
 		scriptedmodel.Call("Agent", map[string]any{"description": "make sub", "subagent_type": "general-purpose", "prompt": sub}),
 		scriptedmodel.Say("done")), "--output-format", "stream-json")
 

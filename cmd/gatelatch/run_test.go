@@ -25,7 +25,7 @@ func TestRunEndsAsItsAgentDoes(t *testing.T) {
 	opt := testGateway(t)
 	dir := t.TempDir()
 	script := filepath.Join(dir, "agent")
-	if err := os.WriteFile(script, []byte("#!/bin/sh\nexit 7\n"), 0o700); err != nil { //nolint:gosec // it is run
+	if err := os.WriteFile(script, []byte("#!/bin/sh\nexit 7\n"), 0o700); err != nil {
 		t.Fatal(err)
 	}
 	var code exitError
