@@ -21,6 +21,7 @@ const (
 // desk does the long work with rules, one piece at a time and beside the
 // gateway's own: whoever wants it asks again until it is ready.
 type desk struct {
+	spawn   func(func())
 	mu      sync.Mutex
 	suggest *piece[*found]
 	trials  map[gatelatch.Sum]*trial
@@ -38,15 +39,15 @@ type piece[T any] struct {
 }
 
 // begin starts work that ends with the gateway, not with who asked for it.
-func begin[T any](ctx context.Context, one *sync.Mutex, fn func(context.Context, *piece[T]) (T, error)) *piece[T] {
+func begin[T any](ctx context.Context, d *desk, fn func(context.Context, *piece[T]) (T, error)) *piece[T] {
 	p := &piece[T]{ready: make(chan struct{})}
-	go func() {
-		one.Lock()
-		defer one.Unlock()
+	d.spawn(func() {
+		d.busy.Lock()
+		defer d.busy.Unlock()
 		p.result, p.err = fn(ctx, p)
 		p.at = time.Now()
 		close(p.ready)
-	}()
+	})
 	return p
 }
 

@@ -19,6 +19,7 @@ const (
 // past keeps of each settled call the little that insight is made of. It is
 // read beside other work, newest first, and afterwards only what is new.
 type past struct {
+	spawn  func(func()) // begins work that the server waits for when it ends
 	mu     sync.Mutex
 	calls  []settled // newest first
 	at     map[string]time.Time
@@ -63,7 +64,7 @@ func (p *past) look(base context.Context, seat *gatelatch.Seat) <-chan struct{} 
 	p.woken = append(p.woken, done)
 	if !p.busy {
 		p.busy = true
-		go p.work(base, seat)
+		p.spawn(func() { p.work(base, seat) })
 	}
 	return done
 }

@@ -123,7 +123,7 @@ func suggest(s *Server, q *request, in api.SuggestRules) (api.Suggestions, error
 	}
 	p := s.desk.suggesting(in.Anew, func() *piece[*found] {
 		set, seat := book.For(nil), q.seat
-		return begin(q.base(), &s.desk.busy, func(ctx context.Context, p *piece[*found]) (*found, error) {
+		return begin(q.base(), &s.desk, func(ctx context.Context, p *piece[*found]) (*found, error) {
 			f := &found{}
 			src := records(ctx, seat, func(n int) { f.calls = n; p.done.Store(int64(n)) })
 			var err error

@@ -103,6 +103,7 @@ func New(opt Options) (*Server, error) {
 		opt.Notice = func() string { return "" }
 	}
 	s := &Server{opt: opt}
+	s.past.spawn, s.chain.spawn, s.desk.spawn = s.waiting.Go, s.waiting.Go, s.waiting.Go
 	if opt.Web != nil {
 		var err error
 		if s.page, err = loadPage(opt.Web); err != nil {

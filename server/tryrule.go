@@ -132,7 +132,7 @@ func (s *Server) trial(q *request, in api.TryRule) (*trial, error) {
 	}
 	return s.desk.trying(t, func() *piece[*history.Result] {
 		seat := q.seat
-		return begin(q.base(), &s.desk.busy, func(ctx context.Context, p *piece[*history.Result]) (*history.Result, error) {
+		return begin(q.base(), &s.desk, func(ctx context.Context, p *piece[*history.Result]) (*history.Result, error) {
 			return history.Backtest(ctx, set, records(ctx, seat, func(n int) { p.done.Store(int64(n)) }), nil)
 		})
 	}), nil

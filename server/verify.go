@@ -16,6 +16,7 @@ const anewAfter = 10 * time.Minute
 
 // verifier checks the chain of the trail beside other work.
 type verifier struct {
+	spawn func(func())
 	mu    sync.Mutex
 	busy  chan struct{} // closed when the look under way is over
 	chain audit.Chain
@@ -62,7 +63,7 @@ func (v *verifier) look(base context.Context, seat *gatelatch.Seat, to gatelatch
 		v.begun = time.Now()
 	}
 	v.busy = over
-	go v.work(base, seat, anew)
+	v.spawn(func() { v.work(base, seat, anew) })
 	return over
 }
 
