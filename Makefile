@@ -112,9 +112,9 @@ web: web-install ## Build the page into web/dist, which is committed
 web-install:
 	cd web && $(NPM_INSTALL)
 
-.PHONY: screenshots
-screenshots: deps build ## Take the pictures in docs/img anew
-	GATELATCH_SCREENSHOTS=1 scripts/go-test.sh -count=1 -timeout $(TEST_TIMEOUT) -run '^TestScreenshots' ./e2e
+.PHONY: shots
+shots: deps build ## Take the pictures in docs/img anew
+	GATELATCH_SCREENSHOTS=1 scripts/go-test.sh -count=1 -timeout $(TEST_TIMEOUT) -run '^(TestScreenshots|TestViewsAreAccessible)$$' ./e2e
 
 ##@ Look closer
 

@@ -1,8 +1,8 @@
 package e2e
 
 import (
-	"fmt"
 	"os"
+	"strings"
 	"testing"
 
 	"github.com/chromedp/chromedp"
@@ -42,8 +42,8 @@ func TestViewsAreAccessible(t *testing.T) {
 				if wide := read[int](in.tab, "measure", `document.documentElement.scrollWidth`); int64(wide) > v.width {
 					t.Errorf("%s is %d wide and has to be scrolled sideways", s.name, wide)
 				}
-				if os.Getenv("GATELATCH_SCREENSHOTS") == "1" {
-					in.takePicture(fmt.Sprintf("%s-%s-%d.png", s.name, v.scheme, v.width))
+				if os.Getenv("GATELATCH_SCREENSHOTS") == "1" && v.picture != "" {
+					in.takePicture(s.name + strings.TrimPrefix(v.picture, "inbox"))
 				}
 			}
 			in.wantNoComplaints()

@@ -157,7 +157,7 @@ func TestRulesAndExplanations(t *testing.T) {
 func TestHistoryIsNarrowed(t *testing.T) {
 	w := newWorld(t)
 	for i := range 5 {
-		w.settle(fmt.Sprint("m", i), fmt.Sprint("deploy ", i), []string{"allowed", "denied"}[i%2])
+		w.settle(fmt.Sprint("m", i), fmt.Sprint("git push origin branch-", i), []string{"allowed", "denied"}[i%2])
 	}
 	count := func(query string) int {
 		t.Helper()
@@ -173,7 +173,7 @@ func TestHistoryIsNarrowed(t *testing.T) {
 		}
 	}
 	for query, want := range map[string]int{
-		"": 5, "limit=2": 5, "outcome=denied": 2, "outcome=denied&limit=1": 2, "q=DEPLOY+3": 1, "tool=Bash": 5, "tool=Edit": 0, "by=person": 5, "by=rules": 0, "session=none": 0,
+		"": 5, "limit=2": 5, "outcome=denied": 2, "outcome=denied&limit=1": 2, "q=PUSH+Branch-3": 1, "tool=Bash": 5, "tool=Edit": 0, "by=person": 5, "by=rules": 0, "session=none": 0,
 	} {
 		if got := count(query); got != want {
 			t.Errorf("%q: %d calls, want %d", query, got, want)

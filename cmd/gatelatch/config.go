@@ -22,7 +22,7 @@ const defaultListen = "127.0.0.1:7474"
 type config struct {
 	Listen string `yaml:"listen"`
 	Store  string `yaml:"store"`
-	// PublicURL is where other devices find the page; see docs/phone.md.
+	// PublicURL is where other devices find the page; see docs/page.md.
 	PublicURL string       `yaml:"public_url"`
 	Hooks     []hookConfig `yaml:"hooks"`
 	// Tools says which tools agents may see; see docs/tools.md.

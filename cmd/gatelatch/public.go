@@ -18,7 +18,7 @@ func checkPublic(public string) error {
 	}
 	if err != nil {
 		return withHint(fmt.Errorf("--public-url %s: %w", public, err),
-			"give the address of a tunnel or proxy with TLS, without a path; see docs/phone.md")
+			"give the address of a tunnel or proxy with TLS, without a path; see docs/page.md")
 	}
 	return nil
 }
