@@ -36,7 +36,9 @@ func TestHistoryIsNarrowedLinkedAndExported(t *testing.T) {
 	in, c := openInbox(t, g), newCrowd(t, g)
 	c.past()
 	in.tabTo("history")
-	rows := func(n int) string { return fmt.Sprintf(`document.querySelectorAll("tr[data-settled]").length === %d`, n) }
+	rows := func(n int) string {
+		return fmt.Sprintf(`document.querySelectorAll("tr[data-settled]").length === %d`, n)
+	}
 	in.awaitTrue("see all", rows(21))
 	in.awaitTrue("see who, why and how long", `[...document.querySelectorAll("tr[data-settled]")].some(r => /Denied.*git push origin main.*docs-site.*Not on a Friday\.\s*(< 1|\d+) s$/s.test(r.innerText))`)
 	in.awaitTrue("see that a rule decided", `[...document.querySelectorAll("tr[data-settled]")].some(r => /git status.*rule exec reads: allow.*It only reads/s.test(r.innerText))`)
