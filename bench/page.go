@@ -82,7 +82,8 @@ func openPage(ctx context.Context, dir string, g *gateway) (*openedPage, func(),
 	if err != nil {
 		return nil, end, err
 	}
-	p := &openedPage{ctx: tab, agent: agent, url: code.URL[:strings.Index(code.URL, "/login")] + "/"}
+	at, _, _ := strings.Cut(code.URL, "/login")
+	p := &openedPage{ctx: tab, agent: agent, url: at + "/"}
 	if err := p.propose(1); err != nil {
 		return nil, end, err
 	}

@@ -143,12 +143,7 @@ func (s *Server) trial(q *request, in api.TryRule) (*trial, error) {
 func (t *trial) allow(seat *gatelatch.Seat, l gatelatch.Listed) error {
 	var first error
 	for _, scope := range []gatelatch.Scope{gatelatch.Always, gatelatch.ForProject} {
-		match, err := t.match, error(nil)
-		if match == "" {
-			match, err = seat.Remember(l, scope)
-		} else {
-			err = seat.Covers(l, match, scope)
-		}
+		match, err := asked(seat, l, t.match, scope)
 		if err == nil && render.OneLine(match) != match {
 			err = errors.New("the matcher has characters that do not show")
 		}
@@ -165,6 +160,15 @@ func (t *trial) allow(seat *gatelatch.Seat, l gatelatch.Listed) error {
 		return nil
 	}
 	return first
+}
+
+// asked is the matcher that was asked for, if it may be remembered, or the
+// narrowest.
+func asked(seat *gatelatch.Seat, l gatelatch.Listed, match string, scope gatelatch.Scope) (string, error) {
+	if match == "" {
+		return seat.Remember(l, scope)
+	}
+	return match, seat.Covers(l, match, scope)
 }
 
 // deny only tightens: whatever the file takes is good.
