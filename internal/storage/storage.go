@@ -11,13 +11,6 @@ import (
 	"github.com/gatelatch/gatelatch/internal/twin"
 )
 
-// Encode returns the body of an aggregate, and its sum.
-func Encode(v any) (body, sum []byte, err error) {
-	body, err = json.Marshal(v)
-	h := gatelatch.SumOf(body)
-	return body, h[:], err
-}
-
 // Decode checks a body and reads it: a flipped byte passes a database's own
 // checks, and whoever can write to the tables can write nonsense.
 func Decode(body, sum []byte, into any) error {
