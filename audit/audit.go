@@ -2,7 +2,6 @@
 package audit
 
 import (
-	"crypto/sha256"
 	"encoding/binary"
 	"fmt"
 
@@ -10,31 +9,13 @@ import (
 )
 
 // Link returns the hash of e behind e.Prev. It covers every field, the
-// sequence number and the batch included, so that no row can be moved. It is
-// gatelatch.SumFields, spelled out without its allocations.
+// sequence number and the batch included, so that no row can be moved.
 func Link(e gatelatch.Event) gatelatch.Sum {
-	var room [1 << 10]byte
-	b := field(room[:0], "gatelatch.event.v1")
-	b = field(b, e.Prev[:])
-	b = number(b, int64(e.Seq))
-	b = number(b, e.At.UnixMicro())
-	b = field(b, e.Kind)
-	b = field(b, e.By.Kind)
-	b = field(b, e.By.ID)
-	b = field(b, e.By.Name)
-	b = field(b, e.Batch)
-	b = field(b, e.Call)
-	b = field(b, e.Body)
-	return sha256.Sum256(b)
+	return gatelatch.SumFields("gatelatch.event.v1", e.Prev[:], number(int64(e.Seq)), number(e.At.UnixMicro()), []byte(e.Kind),
+		[]byte(e.By.Kind), []byte(e.By.ID), []byte(e.By.Name), []byte(e.Batch), []byte(e.Call), e.Body)
 }
 
-func field[T ~string | ~[]byte](b []byte, f T) []byte {
-	return append(binary.BigEndian.AppendUint64(b, uint64(len(f))), f...)
-}
-
-func number(b []byte, n int64) []byte {
-	return binary.BigEndian.AppendUint64(binary.BigEndian.AppendUint64(b, 8), uint64(n))
-}
+func number(n int64) []byte { return binary.BigEndian.AppendUint64(make([]byte, 0, 8), uint64(n)) }
 
 // A Chain checks events as they come, in order. The zero value begins at the
 // first event.

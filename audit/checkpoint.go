@@ -5,7 +5,6 @@ import (
 	"bytes"
 	"crypto/ed25519"
 	"crypto/rand"
-	"encoding/binary"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
@@ -34,8 +33,7 @@ func (c Checkpoint) String() string {
 }
 
 func (c Checkpoint) signed() []byte {
-	num := func(n int64) []byte { return binary.BigEndian.AppendUint64(nil, uint64(n)) }
-	s := gatelatch.SumFields("gatelatch.checkpoint.v1", num(int64(c.Seq)), c.Link[:], num(c.At.UnixMicro()), c.Key[:])
+	s := gatelatch.SumFields("gatelatch.checkpoint.v1", number(int64(c.Seq)), c.Link[:], number(c.At.UnixMicro()), c.Key[:])
 	return s[:]
 }
 
