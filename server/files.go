@@ -34,7 +34,7 @@ func filesOf(s *gatelatch.Session) render.Files {
 		if err != nil {
 			return nil
 		}
-		defer root.Close()
+		defer func() { _ = root.Close() }()
 		return readFile(root, name)
 	}
 }

@@ -76,7 +76,7 @@ func newYard(t *testing.T) *yard {
 			must(t, err)
 			note += "exec -a " + name + " /real/" + filepath.Base(path) + " \"$@\"\n"
 		}
-		must(t, os.WriteFile(filepath.Join(y.dir, "bin", name), []byte(note), 0o700)) //nolint:gosec // G306: a program
+		must(t, os.WriteFile(filepath.Join(y.dir, "bin", name), []byte(note), 0o700))
 	}
 	cmd := exec.Command("unshare", "--user", "--map-root-user", "--mount", "--pid", "--net", "--ipc", "--uts", "--fork", "--kill-child", "bash", "-c", sandbox, "sandbox", y.dir)
 	var said strings.Builder
