@@ -2,10 +2,12 @@
 // and decided by its own digest.
 
 import { useState } from "preact/hooks";
+import { ask } from "../api";
 import type { Call } from "../api.gen";
 import { moveOn } from "../queue/move";
 import { calls } from "../queue/store";
 import { badNews, isSettled, link, news, subjectOf, tell } from "../state";
+import { putCall } from "../sync";
 import { Icon } from "../ui/icon";
 import { Foreign } from "../ui/text";
 import { t } from "../words/words";
@@ -24,9 +26,15 @@ export function restOf(call: Call): Call[] {
   return [...calls.value.values()].filter((c) => c.batch.id === call.batch.id && !isSettled(c)).toSorted((a, b) => a.batch.position - b.batch.position);
 }
 
+/** Looks at those that are only known as rows of a long list. */
+export async function lookAtRest(call: Call): Promise<void> {
+  const look = async ({ id }: Call) => putCall(await ask("Call", { params: { id } }));
+  await Promise.allSettled(restOf(call).filter((c) => c.brief).map(look));
+}
+
 /** Whether a call can be decided from a list: what needs a form, a closer look or more room can't. */
 export function listable(call: Call): boolean {
-  return call.kind === "permission" && longPieces(call).length === 0 && graveOf(call) === null;
+  return !call.brief && call.kind === "permission" && longPieces(call).length === 0 && graveOf(call) === null;
 }
 
 function close(call: Call): boolean {

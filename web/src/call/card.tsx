@@ -10,7 +10,7 @@ import { Icon } from "../ui/icon";
 import { Foreign } from "../ui/text";
 import { Since, Until } from "../ui/time";
 import { useArming } from "./arming";
-import { AllList, firstTicks, restOf } from "./all";
+import { AllList, firstTicks, lookAtRest, restOf } from "./all";
 import { Beside } from "./beside";
 import { Blocks } from "./blocks";
 import { ConfirmForm } from "./confirm";
@@ -75,7 +75,7 @@ export function CallCard({ call, onBack, readOnly = false }: Props) {
     <SeenContext.Provider value={{ seen, see }}>
     <article ref={card} class={names} {...named} aria-labelledby="says">
       <header class={secondly ? "card-head is-slim" : "card-head"}>
-        <Where call={call} onBack={onBack} {...(open && step !== "all" && { all: () => go("all") })} />
+        <Where call={call} onBack={onBack} {...(open && step !== "all" && { all: () => void lookAtRest(call).then(() => go("all")) })} />
         {!secondly && says}
         {!secondly && touches}
       </header>

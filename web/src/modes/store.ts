@@ -59,9 +59,10 @@ export const unusual = computed(() =>
 );
 
 /** Takes over what an answer says about a session, unless something later is known. */
-export function putMode({ agent, session, mode, rules_mode: rules }: Of & { mode?: Mode; rules_mode?: RulesMode }): void {
+export function putMode({ agent, session, mode, rules_mode: rules, brief }: Of & { mode?: Mode; rules_mode?: RulesMode; brief?: boolean }): void {
   const key = keyOf({ agent, session });
-  if (JSON.stringify(rules) !== JSON.stringify(byRules.peek().get(key))) {
+  // A row of a long list does not say it.
+  if (!brief && JSON.stringify(rules) !== JSON.stringify(byRules.peek().get(key))) {
     const all = new Map(byRules.peek());
     if (rules) all.set(key, rules);
     else all.delete(key);
