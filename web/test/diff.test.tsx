@@ -29,7 +29,7 @@ describe("Diff", () => {
       ["is-add", "", "2", "+", "const MAX = 4;"],
       ["is-add", "", "3", "+", ""],
     ]);
-    expect(document.querySelector(".diff-head")?.textContent).toBe("a.tslines of the replaced text+2 −1");
+    expect(document.querySelector(".diff-head")?.textContent).toBe("a.ts+2 −1lines of the replaced textDiff viewSplitUnified");
   });
 
   it("leaves out the empty last line that both sides have, and no other", () => {
