@@ -25,5 +25,5 @@ it("names the layer of a reason that a hook gave", () => {
 });
 
 it("says that a hook replaced the input, also where nothing else is said", () => {
-  expect(why({ replaced: true })).toEqual(["A local hook replaced the agent's input; this is what would run."]);
+  expect(why({ replaced: true })).toEqual(["A local hook replaced the agent’s input; this is what would run."]);
 });
