@@ -37,13 +37,13 @@ func (c card) tap(selector string) {
 	c.do("click "+selector, chromedp.Click(chromedp.CSS(c.self()+" "+selector), chromedp.NodeVisible))
 }
 
-const asking = "version: 1\nask: [\"Read(.env*)\"]\n"
+const asksForEnv = "version: 1\nask: [\"Read(.env*)\"]\n"
 
 // P9: the card says what would run, what it touches and why it is asked, each
 // tool in its own way.
 func TestCardSaysWhatMatters(t *testing.T) {
 	t.Parallel()
-	g := startGateway(t, asking)
+	g := startGateway(t, asksForEnv)
 	d := newDrafter(t, g)
 	retry := d.file("src/retry.ts", strings.Repeat("// head\n", 20)+"const MAX = 5;\nconst BASE = 200;\n"+strings.Repeat("// tail\n", 20))
 	seed := d.file("seed.sql", "BEGIN;\nDROP TABLE a;\n")
