@@ -266,7 +266,7 @@ func TestModeOfAFileAndAnotherLanguage(t *testing.T) {
 	d := newDrafter(t, g)
 	d.propose("one", d.bash("touch x"))
 	in := openInbox(t, g)
-	c := in.waitCard("touch x")
+	in.waitCard("touch x")
 	in.awaitTrue("see the chip", `document.querySelector('[data-act="mode"]')?.innerText.includes("plan")`)
 	in.click("mode")
 	in.awaitTrue("see where it is written", `document.querySelector(".mode-panel")?.innerText.includes("policy.yaml:2")`)
@@ -277,7 +277,7 @@ func TestModeOfAFileAndAnotherLanguage(t *testing.T) {
 	in.awaitTrue("read Chinese", `document.querySelector(".says")?.innerText.includes("写入") && document.documentElement.lang === "zh-Hans"`)
 	in.do("load it again", chromedp.Navigate(g.url))
 	in.waitLive()
-	c = in.waitCard("touch x")
+	c := in.waitCard("touch x")
 	c.wantPart(`[data-act="allow"]`, "允许一次")
 	in.wantNoComplaints()
 }

@@ -91,7 +91,7 @@ func (o *said) effect() gatelatch.Effect {
 // consult returns all that rules, concerns and limits on shell commands say.
 // The reasons are good until the facts are used again.
 func (s *Set) consult(f *Facts) said {
-	out := said{reasons: f.buffers().reasons[:0], deadline: time.Now().Add(s.budget)}
+	out := said{reasons: f.buffers().reasons[:0]}
 	for _, l := range s.layers {
 		s.consultLayer(l, f, true, &out)
 		for i := range l.sections {
@@ -126,8 +126,20 @@ func (s *Set) consultLayer(l *layer, f *Facts, certain bool, out *said) {
 			s.ask(r, f, out)
 		}
 		// One rule costs nothing to speak of, unless it has conditions.
-		out.late = (len(r.where) > 0 || n%16 == 15) && time.Now().After(out.deadline)
+		if len(r.where) > 0 || n%16 == 15 {
+			out.late = s.late(&out.deadline)
+		}
 	}
+}
+
+// late reports whether the time for a judgement is over. It begins with the first
+// rule that costs some.
+func (s *Set) late(deadline *time.Time) bool {
+	now := time.Now()
+	if deadline.IsZero() {
+		*deadline = now.Add(s.budget)
+	}
+	return now.After(*deadline)
 }
 
 // ask adds what one rule says. One that can't be evaluated counts as one that
@@ -217,7 +229,9 @@ func (s *Set) hold(f *Facts, out *said) {
 // verdict combines reasons, of which there is at least one: the strictest
 // decides, and comes first.
 func (s *Set) verdict(o said) gatelatch.Verdict {
-	slices.SortStableFunc(o.reasons, func(a, b gatelatch.Reason) int { return int(a.Effect) - int(b.Effect) })
+	if len(o.reasons) > 1 {
+		slices.SortStableFunc(o.reasons, func(a, b gatelatch.Reason) int { return int(a.Effect) - int(b.Effect) })
+	}
 	v := gatelatch.Verdict{
 		Effect:  o.reasons[0].Effect,
 		Reasons: slices.Clone(o.reasons[:min(len(o.reasons), maxReasons)]),

@@ -197,7 +197,7 @@ var secretFiles = map[string]bool{
 	"terraform.tfvars": true, "service-account.json": true, "master.key": true, "authorized_keys": true, ".secrets": true,
 }
 
-var secretEndings = []string{".pem", ".key", ".p12", ".pfx", ".jks", ".keystore", ".kdbx", ".ppk", ".asc", ".gpg", ".keytab", ".ovpn", ".tfvars", ".tfstate"}
+var secretEndings = map[string]bool{".pem": true, ".key": true, ".p12": true, ".pfx": true, ".jks": true, ".keystore": true, ".kdbx": true, ".ppk": true, ".asc": true, ".gpg": true, ".keytab": true, ".ovpn": true, ".tfvars": true, ".tfstate": true}
 
 // secretPath reports whether a path is one that usually holds credentials.
 func secretPath(p string) bool {
@@ -223,12 +223,8 @@ func secretFile(name string) bool {
 	if name == ".env" || strings.HasPrefix(name, ".env.") || strings.HasSuffix(name, ".env") {
 		return !strings.HasSuffix(name, ".example") && !strings.HasSuffix(name, ".sample") && !strings.HasSuffix(name, ".template") && !strings.HasSuffix(name, ".dist")
 	}
-	for _, e := range secretEndings {
-		if strings.HasSuffix(name, e) {
-			return true
-		}
-	}
-	return false
+	dot := strings.LastIndexByte(name, '.')
+	return dot >= 0 && secretEndings[name[dot:]]
 }
 
 func knownKey(name string) bool {
