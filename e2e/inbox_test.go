@@ -183,12 +183,12 @@ func TestInboxOfFiveThousand(t *testing.T) {
 	}
 	in.keys("filter", "/")
 	in.keys("type", "number-04321")
-	in.awaitTrue("find one of all", `document.querySelectorAll(".row").length === 1 && document.querySelector("article.card").innerText.includes("number-04321")`)
+	in.awaitTrue("find one of all", `document.querySelectorAll(".row").length === 1 && document.querySelector("article.card")?.innerText.includes("number-04321")`)
 	in.keys("leave the filter", string(escape))
 	in.keys("go on from there", "j")
 	in.awaitTrue("see the next, drawn and in view", `(() => {
 		const row = document.querySelector(".row[aria-current]")?.getBoundingClientRect();
-		return row && row.top > 0 && row.bottom < innerHeight && document.querySelector("article.card").innerText.includes("number-04322");
+		return row && row.top > 0 && row.bottom < innerHeight && document.querySelector("article.card")?.innerText.includes("number-04322");
 	})()`)
 	in.armed()
 	in.keys("allow", "a")

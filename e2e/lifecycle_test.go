@@ -34,7 +34,7 @@ func TestTerminalAndPageStayTogether(t *testing.T) {
 	term.say(touch("x"))
 	term.waitFor(dialog)
 	d.await("touch x")
-	term.press("Escape")
+	term.answer("Escape", dialog)
 	d.awaitNone()
 	term.waitTimes("Interrupted", 1)
 

@@ -90,6 +90,23 @@ func (term *terminal) press(key string) {
 	term.tmux("send-keys", "-t", "agent", key)
 }
 
+// answer presses a key until a dialog is gone: the agent drops keys that come
+// while it still draws.
+func (term *terminal) answer(key, dialog string) {
+	term.t.Helper()
+	looks := 0
+	until(term.t, key+" to end the dialog", func() bool {
+		if !strings.Contains(term.screen(), dialog) {
+			return true
+		}
+		if looks%15 == 0 {
+			term.press(key)
+		}
+		looks++
+		return false
+	})
+}
+
 // screen is the text that a person sees now.
 func (term *terminal) screen() string {
 	term.t.Helper()

@@ -37,7 +37,7 @@ func TestRulesAreExplainedSuggestedAndApplied(t *testing.T) {
 
 	in.write("explain-input", "echo hi && git push -f\n")
 	in.awaitTrue("see the verdict", `document.querySelector(".explain-said")?.dataset.said === "ask"`)
-	said := read[string](in.tab, "read it", `document.querySelector(".explain-said").innerText + "|" + document.querySelector(".explain-said mark")?.innerText`)
+	said := read[string](in.tab, "read it", `document.querySelector(".explain-said").innerText + "|" + [...document.querySelectorAll(".explain-said mark")].map(e => e.innerText.trim()).filter(Boolean).join(" ")`)
 	if !strings.Contains(said, "Bash(git push:*)") || !strings.Contains(said, "policy.yaml:3") || !strings.HasSuffix(said, "|git push -f") {
 		t.Errorf("the page explains %s", said)
 	}

@@ -23,7 +23,7 @@ func cloneCall(c gatelatch.Call) *gatelatch.Call {
 	c.Input, c.Suggests = nil, slices.Clone(c.Suggests)
 	c.Verdict.Reasons, c.Verdict.Errors = slices.Clone(c.Verdict.Reasons), slices.Clone(c.Verdict.Errors)
 	if n := ptr(c.Verdict.Needs); n != nil {
-		n.Info, n.Paths = slices.Clone(n.Info), slices.Clone(n.Paths)
+		n.Info, n.Paths, n.Touches = slices.Clone(n.Info), slices.Clone(n.Paths), slices.Clone(n.Touches)
 		c.Verdict.Needs = n
 	}
 	if c.Decided = ptr(c.Decided); c.Decided != nil {
