@@ -127,7 +127,9 @@ func TestHostileAndLongInputs(t *testing.T) {
 		t.Error("it was opened, but its end was not yet in view")
 	}
 	in.do("scroll to its end", chromedp.ScrollIntoView(chromedp.CSS(c.self()+" .gap-end")))
-	c.allow()
+	in.armed()
+	in.keys("allow", "a") // a click would scroll once more
+	c.waitSettled()
 	if state := d.now(long, 0).State; state != gatelatch.Allowed {
 		t.Errorf("the long command is %s", state)
 	}
