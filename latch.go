@@ -78,6 +78,7 @@ func (b *Batch) Open(h Hold, by Actor, at time.Time) error {
 	}
 	o.Until = at.Add(o.Lease)
 	b.Opened = o
+	b.fetched()
 	if old != nil {
 		o.Fence = old.Fence + 1
 	}
@@ -250,6 +251,7 @@ func (b *Batch) Ran(callID string, ok bool, by Actor, at time.Time) error {
 	case c.permit():
 		b.consume(c, 0, "", by, at)
 	}
+	b.fetched()
 	o := Outcome{Kind: Done, At: at}
 	if !ok {
 		o.Kind = Failed

@@ -42,6 +42,14 @@ func (b *Batch) unpark(pair Sum, by Actor, at time.Time) {
 	b.record(BatchUnparked, "", by, at, struct{}{})
 }
 
+// fetched ends the parking: somebody came for the answer, and nobody else gets
+// it.
+func (b *Batch) fetched() {
+	if b.Parked != nil {
+		b.Parked, b.Pair = nil, Sum{}
+	}
+}
+
 // againSum is what a call has in common with the same call asked again later in
 // its session, under another id.
 func againSum(session string, kind Kind, tool string, input Sum, dir string) Sum {
@@ -97,6 +105,7 @@ func (s *Seat) takeOver(tx Tx, p *Proposal, parked, b *Batch) error {
 		return err
 	}
 	old.giveUp("asked again", s.who, at)
+	old.fetched()
 	return tx.SaveBatch(old)
 }
 
@@ -140,7 +149,7 @@ func deferral(r Reader, sess *Session) (*Batch, error) {
 		return nil, nil
 	case err != nil:
 		return nil, err
-	case b.Parked == nil || !b.Parked.Deferred || b.Opened != nil:
+	case b.Parked == nil || !b.Parked.Deferred:
 		return nil, nil
 	}
 	return b, nil

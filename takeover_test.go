@@ -1,0 +1,122 @@
+package gatelatch_test
+
+import (
+	"testing"
+
+	"github.com/gatelatch/gatelatch"
+)
+
+func (w *world) ran(ref string) {
+	w.t.Helper()
+	if _, err := w.gate.As(agentA).Ran(w.t.Context(), gatelatch.Report{Session: "s1", Ref: ref, OK: true}); err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+func (w *world) deferrals() int {
+	w.t.Helper()
+	ls, err := w.gate.As(mira).Deferrals(w.t.Context())
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return len(ls)
+}
+
+func (w *world) leave(l gatelatch.Leaving) (said string) {
+	w.t.Helper()
+	said, err := w.gate.As(agentA).Leave(w.t.Context(), l)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return said
+}
+
+// What is too late to be decided expires, also when its turn is ended.
+
+// What is too late to be decided expires, also when its turn is ended.
+
+// I5: a parked call that was allowed and that the host ran by itself has used
+// its allow. The same call again is a new question.
+func TestParkedCallThatRanIsNotTakenOver(t *testing.T) {
+	w := newWorld(t)
+	first := w.propose(message("m1", "ask"))
+	w.park(first, true)
+	if err := w.decide(mira, first.Calls[0], gatelatch.Allowed); err != nil {
+		t.Fatal(err)
+	}
+	w.ran("m1_0")
+	if n := w.deferrals(); n != 0 {
+		t.Errorf("%d deferrals are open after the host ran it", n)
+	}
+	if b := w.propose(held("m2")); b.Calls[0].State != gatelatch.Pending {
+		t.Errorf("one allow, two calls: %+v", b.Calls[0])
+	}
+}
+
+// What is too late to be decided expires, also when its turn is ended.
+
+// What is too late to be decided expires, also when its turn is ended.
+
+// A deferred call that was asked again under another id is nothing to come back
+// for, and keeps no other call from being deferred.
+func TestTakenOverIsNotDeferred(t *testing.T) {
+	w := newWorld(t)
+	first := w.propose(message("m1", "ask"))
+	w.park(first, true)
+	again := w.propose(message("m2", "ask"))
+	if n := w.deferrals(); n != 0 {
+		t.Errorf("%d deferrals are open", n)
+	}
+	w.park(again, true)
+}
+
+// What is too late to be decided expires, also when its turn is ended.
+
+// A denial is taken over once too, also by a holder that asks twice.
+func TestParkedDenialIsTakenOverOnce(t *testing.T) {
+	w := newWorld(t)
+	first := w.propose(message("m1", "ask"))
+	w.park(first, false)
+	if err := w.decide(mira, first.Calls[0], gatelatch.Denied); err != nil {
+		t.Fatal(err)
+	}
+	for i, want := range []gatelatch.State{gatelatch.Denied, gatelatch.Pending} {
+		p := message([]string{"m2", "m3"}[i], "ask")
+		p.Hold = hold("h")
+		if b := w.propose(p); b.Calls[0].State != want {
+			t.Errorf("asked again as %s: %s, want %s", p.Message, b.Calls[0].State, want)
+		}
+	}
+}
+
+// What is too late to be decided expires, also when its turn is ended.
+
+// What is too late to be decided expires, also when its turn is ended.
+
+// What is too late to be decided expires, also when its turn is ended.
+
+// What was parked and then taken is somebody's again: leaving ends it.
+func TestTakenIsNotParked(t *testing.T) {
+	w := newWorld(t)
+	agent, h := w.gate.As(agentA), gatelatch.Hold{Holder: "h"}
+	b := w.propose(message("m1", "ask"))
+	w.park(b, false)
+	if err := w.decide(mira, b.Calls[0], gatelatch.Allowed); err != nil {
+		t.Fatal(err)
+	}
+	b, err := agent.Await(t.Context(), b.ID, h)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if b, err = agent.Extend(t.Context(), b.ID, b.Opened.Fence, message("x", "ask").Calls); err != nil {
+		t.Fatal(err)
+	}
+	w.leave(gatelatch.Leaving{Session: "s1"})
+	if b, err = agent.Batch(t.Context(), b.ID); err != nil || b.Calls[1].State != gatelatch.Withdrawn {
+		t.Errorf("after leaving: %+v, %v", b.Calls[1], err)
+	}
+}
+
+// What is too late to be decided expires, also when its turn is ended.
+
+// What is too late to be decided expires, also when its turn is ended.
