@@ -2,6 +2,8 @@ package gatelatch_test
 
 import (
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/gatelatch/gatelatch"
 )
@@ -120,3 +122,21 @@ func TestTakenIsNotParked(t *testing.T) {
 // What is too late to be decided expires, also when its turn is ended.
 
 // What is too late to be decided expires, also when its turn is ended.
+
+// REL-30: an allow that nobody came for in time lapses, also if the clock was
+// not told yet.
+func TestLapsedAllowIsNotTakenOver(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newQuickWorld(t)
+		first := w.propose(message("m1", "ask"))
+		w.park(first, false)
+		if err := w.decide(mira, first.Calls[0], gatelatch.Allowed); err != nil {
+			t.Fatal(err)
+		}
+		w.stop()
+		<-time.After(gatelatch.PermitLife)
+		if b := w.propose(held("m2")); b.Calls[0].State != gatelatch.Pending {
+			t.Errorf("asked again: %+v", b.Calls[0])
+		}
+	})
+}
