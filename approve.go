@@ -48,7 +48,8 @@ func (s *Seat) Decide(ctx context.Context, callID string, d Decision) (out *Batc
 				return err
 			}
 		}
-		if err := tx.SaveBatch(out); err != nil || !d.Interrupt {
+		again := len(out.Events()) == 0
+		if err := tx.SaveBatch(out); err != nil || !d.Interrupt || again {
 			return err
 		}
 		return interrupted(tx, out, d)

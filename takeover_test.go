@@ -140,3 +140,33 @@ func TestLapsedAllowIsNotTakenOver(t *testing.T) {
 		}
 	})
 }
+
+// A click that is repeated because its answer was lost ends nothing more.
+func TestInterruptingAgainIsHarmless(t *testing.T) {
+	w := newWorld(t)
+	ask := func(id string) *gatelatch.Batch {
+		p := message(id, "ask")
+		p.Pair = "p1"
+		return w.propose(p)
+	}
+	first := ask("m1")
+	stop := func() {
+		d := gatelatch.Decision{State: gatelatch.Denied, Digest: first.Calls[0].Digest, Note: "stop", Interrupt: true}
+		if _, err := w.gate.As(mira).Decide(t.Context(), first.Calls[0].ID, d); err != nil {
+			t.Fatal(err)
+		}
+	}
+	stop()
+	prompt := gatelatch.Leaving{Session: "s1", Prompt: true}
+	if said := w.leave(prompt); said != "stop" {
+		t.Errorf("said %q", said)
+	}
+	later := ask("m2")
+	stop()
+	if b, err := w.gate.As(agentA).Batch(t.Context(), later.ID); err != nil || b.Calls[0].State != gatelatch.Pending {
+		t.Errorf("what came later: %+v, %v", b.Calls[0], err)
+	}
+	if said := w.leave(prompt); said != "" {
+		t.Errorf("said again: %q", said)
+	}
+}
