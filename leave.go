@@ -98,7 +98,7 @@ func interrupted(tx Tx, b *Batch, d Decision) error {
 			return
 		}
 		for _, c := range other.Calls {
-			if c.State == Pending {
+			if c.State == Pending && !c.late(d.At) {
 				d.Digest = c.Digest
 				other.move(c, CallDecided, d)
 			}

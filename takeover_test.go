@@ -170,3 +170,28 @@ func TestInterruptingAgainIsHarmless(t *testing.T) {
 		t.Errorf("said again: %q", said)
 	}
 }
+
+// What is too late to be decided expires, also when its turn is ended.
+func TestInterruptDecidesNothingLate(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newQuickWorld(t)
+		w.stop()
+		ask := func(id string, limit time.Duration) *gatelatch.Batch {
+			p := message(id, "ask")
+			p.Pair, p.Limit = "p1", limit
+			return w.propose(p)
+		}
+		first, late := ask("m1", 0), ask("m2", time.Minute)
+		<-time.After(time.Minute)
+		d := gatelatch.Decision{State: gatelatch.Denied, Digest: first.Calls[0].Digest, Interrupt: true}
+		if _, err := w.gate.As(mira).Decide(t.Context(), first.Calls[0].ID, d); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := w.gate.Sweep(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if b, err := w.gate.As(agentA).Batch(t.Context(), late.ID); err != nil || b.Calls[0].State != gatelatch.Expired {
+			t.Errorf("%+v, %v", b.Calls[0], err)
+		}
+	})
+}
