@@ -40,6 +40,7 @@ func (w *World) open(b *Batch, h Hold) (why Why) {
 		return nil
 	}
 	b.Fence++
+	b.Parked = false
 	b.Holder, b.Opened, b.All, b.Lease, b.Until = h.Holder, b.Phase, h.All, h.Lease, w.Now+h.Lease
 	w.note("batch.opened", b.Agent, b, nil)
 	for _, c := range b.Calls {
@@ -122,7 +123,7 @@ func (w *World) Ran(c *Call, outcome string) Why {
 	case c.permit():
 		w.begin(c, 0, "")
 	}
-	c.Outcome = outcome
+	c.Outcome, b.Parked = outcome, false
 	w.note("call.reported", b.Agent, b, c)
 	return nil
 }
@@ -148,7 +149,7 @@ func (w *World) Extend(b *Batch, fence int64, asks []Ask) (why Why) {
 	if len(why) == 0 {
 		b.Phase++
 		w.note("batch.extended", b.Agent, b, nil)
-		w.add(b, asks, 0)
+		w.add(b, asks, nil, 0)
 	}
 	return why
 }

@@ -4,7 +4,6 @@
 package model
 
 import (
-	"cmp"
 	"slices"
 	"time"
 )
@@ -17,7 +16,9 @@ type World struct {
 	Paused  bool
 	Batches []*Batch
 	Grants  []*Grant
-	Events  []Event // whoever looks at them empties it
+	Owed    map[[2]string]string // to the next prompt of an agent's session
+	Unseen  map[[2]string]bool   // sessions in which something ran unasked
+	Events  []Event              // whoever looks at them empties it
 
 	changed []*Grant // made or revoked, and nobody has looked at what that means
 }
@@ -50,9 +51,11 @@ func (w *Why) when(refuse bool, reason string) {
 type Batch struct {
 	ID                      int
 	Agent, Session, Message string
+	From                    From
 	Calls                   []*Call
 	Phase                   int
 	Finished                bool
+	Parked, Deferred        bool // nobody waits; the host comes back for it
 
 	// The last opening; Fence is 0 before the first.
 	Fence        int64
@@ -61,6 +64,9 @@ type Batch struct {
 	All          bool
 	Lease, Until time.Duration
 }
+
+// From is where in a session a batch comes from.
+type From struct{ Turn, Subagent string }
 
 // A Call is one tool call.
 type Call struct {
@@ -83,6 +89,7 @@ type Call struct {
 type Settled struct {
 	By, Shown, Note string
 	Remember        Terms
+	Interrupt       bool
 }
 
 // Ask is a call as it is proposed.
@@ -110,21 +117,32 @@ func (b *Batch) Waits() bool { return b.any(func(c *Call) bool { return c.State 
 
 func (b *Batch) any(is func(*Call) bool) bool { return slices.ContainsFunc(b.Calls, is) }
 
-// Propose asks for calls. What was asked for before is the same batch.
-func (w *World) Propose(agent, session, message string, asks []Ask, limit time.Duration, h Hold) (*Batch, Why) {
+// Propose asks for calls. What was asked for before is the same batch; what is
+// parked elsewhere in the session is asked again.
+func (w *World) Propose(agent, session, message string, from From, asks []Ask, limit time.Duration, h Hold) (*Batch, Why) {
 	b := w.known(agent, session, message, asks)
 	switch {
 	case b == nil:
-		b = &Batch{ID: len(w.Batches) + 1, Agent: agent, Session: session, Message: message, Phase: 1}
+		old := w.parked(agent, session, asks)
+		b = &Batch{ID: len(w.Batches) + 1, Agent: agent, Session: session, Message: message, From: from, Phase: 1}
 		w.Batches = append(w.Batches, b)
-		w.add(b, asks, limit)
+		w.add(b, asks, old, limit)
+		if old != nil {
+			w.takeOver(old, b)
+		}
 	case !b.asked(1, asks):
 		return nil, Why{"conflict"}
 	}
-	if h.Holder == "" || b.Waits() {
-		return b, nil
+	parked := b.Parked
+	if h.Holder != "" && !b.Waits() {
+		if why := w.open(b, h); len(why) > 0 {
+			return b, why
+		}
 	}
-	return b, w.open(b, h)
+	if parked {
+		w.back(b)
+	}
+	return b, nil
 }
 
 // known finds the batch of a message or, under another message, of a call.
@@ -157,18 +175,21 @@ func (b *Batch) asked(phase int, asks []Ask) bool {
 }
 
 // add judges calls and puts them into the current phase. All of them are judged
-// before the first uses up a grant.
-func (w *World) add(b *Batch, asks []Ask, limit time.Duration) {
-	by := make([]*Grant, len(asks))
+// before the first uses up a grant. One that was parked comes as it was edited.
+func (w *World) add(b *Batch, asks []Ask, parked *Batch, limit time.Duration) {
+	by, inputs := make([]*Grant, len(asks)), make([]string, len(asks))
 	for i, a := range asks {
-		if effect, _ := w.Rules.Judge(a.Tool, a.Input); effect == "" && !w.Paused {
-			by[i] = w.newestFor(b, a.Tool, a.Input)
+		if inputs[i] = a.Input; parked != nil {
+			inputs[i] = parked.Calls[0].Input
+		}
+		if effect, _ := w.Rules.Judge(a.Tool, inputs[i]); effect == "" && !w.Paused {
+			by[i] = w.newestFor(b, a.Tool, inputs[i])
 		}
 	}
 	for i, a := range asks {
-		c := &Call{Batch: b, ID: len(b.Calls) + 1, Phase: b.Phase, Ref: a.Ref, Tool: a.Tool, Asked: a.Input, Input: a.Input, State: "pending", Created: w.Now}
+		c := &Call{Batch: b, ID: len(b.Calls) + 1, Phase: b.Phase, Ref: a.Ref, Tool: a.Tool, Asked: a.Input, Input: inputs[i], State: "pending", Created: w.Now}
 		b.Calls = append(b.Calls, c)
-		effect, soon := w.Rules.Judge(a.Tool, a.Input)
+		effect, soon := w.Rules.Judge(a.Tool, inputs[i])
 		for _, l := range []time.Duration{limit, soon} {
 			if l > 0 && (c.Deadline == 0 || w.Now+l < c.Deadline) {
 				c.Deadline = w.Now + l
@@ -206,57 +227,6 @@ func (w *World) Withdraw(b *Batch) {
 		if c.State == "pending" {
 			w.settle(c, "withdrawn", b.Agent)
 			w.note("call.withdrawn", b.Agent, b, c)
-		}
-	}
-}
-
-// Sweep does what nobody asks for.
-func (w *World) Sweep() {
-	for _, b := range w.Batches {
-		w.tick(b)
-	}
-	for _, g := range w.changed {
-		for _, c := range w.oldestFirst() {
-			w.again(c, g)
-		}
-		for _, b := range w.Batches {
-			w.takeBack(b, func(by *Grant) bool { return by == g })
-		}
-	}
-	w.changed = nil
-}
-
-func (w *World) oldestFirst() (calls []*Call) {
-	for _, b := range w.Batches {
-		calls = append(calls, b.Calls...)
-	}
-	slices.SortStableFunc(calls, func(a, b *Call) int { return cmp.Compare(a.Created, b.Created) })
-	return calls
-}
-
-// tick tells a batch the time.
-func (w *World) tick(b *Batch) {
-	for _, c := range b.Calls {
-		switch {
-		case c.State == "pending" && w.Late(c):
-			w.settle(c, "expired", "clock")
-			w.note("call.expired", "clock", b, c)
-		case c.permit() && w.Now >= c.Lapses:
-			w.settle(c, "lapsed", "clock")
-			w.note("call.lapsed", "clock", b, c)
-		}
-	}
-	if !b.Waits() && b.Fence > 0 && w.Now >= b.Until {
-		w.lose(b, "clock")
-	}
-}
-
-// lose gives up on what was begun and not reported: it may have run.
-func (w *World) lose(b *Batch, by string) {
-	for _, c := range b.Calls {
-		if c.running() {
-			c.Outcome = "unknown"
-			w.note("call.reported", by, b, c)
 		}
 	}
 }

@@ -68,12 +68,13 @@ func (w *World) takeBack(b *Batch, by func(*Grant) bool) {
 }
 
 // Decide settles a call that waits, as a person was shown it.
-func (w *World) Decide(c *Call, by, state, shown, note string, t Terms) (why Why) {
+// Interrupt, with a denial, ends the turn.
+func (w *World) Decide(c *Call, by, state, shown, note string, t Terms, interrupt bool) (why Why) {
 	pending := c.State == "pending"
 	if state == "allowed" && w.Paused {
 		return Why{"paused"}
 	}
-	if !pending && c.State == state && c.Settled == (Settled{by, shown, note, t}) {
+	if !pending && c.State == state && c.Settled == (Settled{by, shown, note, t, interrupt}) {
 		return nil
 	}
 	why.when(!pending || w.Late(c), "settled")
@@ -84,10 +85,13 @@ func (w *World) Decide(c *Call, by, state, shown, note string, t Terms) (why Why
 		return why
 	}
 	w.settle(c, state, by)
-	c.Settled.Note, c.Settled.Remember = note, t
+	c.Settled.Note, c.Settled.Remember, c.Settled.Interrupt = note, t, interrupt
 	w.note("call.decided", by, c.Batch, c)
 	if t != (Terms{}) {
 		w.remember(c, by, t)
+	}
+	if interrupt {
+		w.interrupted(c)
 	}
 	return nil
 }

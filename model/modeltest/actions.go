@@ -39,6 +39,10 @@ var actions = []action{
 	{"intrude", 1, (*history).intrude, inHand, "await"},
 	{"advance", 3, (*history).advance, nil, ""},
 	{"sweep", 2, func(h *history) { h.sweep(h.gates[h.n(2)]) }, nil, ""},
+	{"park", 3, (*history).park, parkable, "propose"},
+	{"ask again", 3, (*history).askAgain, parked, "park"},
+	{"leave", 1, (*history).leave, nil, ""},
+	{"unseen", 1, (*history).unseen, nil, ""},
 	{"restart", 1, func(h *history) { h.restart(); h.restarted = true }, nil, ""},
 }
 
@@ -122,7 +126,7 @@ func (h *history) propose() {
 		return
 	}
 	message := fmt.Sprint("m", len(h.world.Batches))
-	h.send(one(h, h.agents[:]...), one(h, "s1", "s2"), message, h.asks(message, 3), one(h, 0, 0, time.Minute, time.Hour))
+	h.send(one(h, h.agents[:]...), one(h, "s1", "s2"), message, h.asks(message, one(h, 1, 3)), one(h, 0, 0, time.Minute, time.Hour))
 }
 
 // again proposes what is known: as it was, under another message, or changed.
@@ -153,26 +157,24 @@ func (h *history) again() {
 		message += "_other"
 		asks = []model.Ask{{Ref: b.Calls[len(b.Calls)-1].Ref, Tool: "allow", Input: `"other"`}}
 	}
-	agent := h.agents[0]
-	if b.Agent != agent.ID {
-		agent = h.agents[1]
-	}
-	h.send(agent, b.Session, message, asks, 0)
+	h.send(h.asker(b), b.Session, message, asks, 0)
 }
 
 func (h *history) send(agent gatelatch.Actor, session, message string, asks []model.Ask, limit time.Duration) {
-	known := len(h.world.Batches)
-	p := gatelatch.Proposal{Session: gatelatch.SessionInfo{ID: session, Project: h.world.Project[session]}, Message: message, Calls: proposed(asks), Limit: limit}
+	known, from := len(h.world.Batches), model.From{Turn: one(h, "", "t1", "t1", "t1"), Subagent: one(h, "", "", "", "sub")}
+	p := gatelatch.Proposal{Pair: from.Turn, Subagent: from.Subagent, Session: gatelatch.SessionInfo{ID: session, Project: h.world.Project[session]}, Message: message, Calls: proposed(asks), Limit: limit}
 	var m model.Hold
 	if h.chance(3) {
 		m = h.hold()
 		p.Hold = hold(m)
 	}
 	got, err := h.seat(agent).Propose(h.Context(), p)
-	b, why := h.world.Propose(agent.ID, session, message, asks, limit, m)
+	before := h.parkings()
+	b, why := h.world.Propose(agent.ID, session, message, from, asks, limit, m)
 	if !h.agree("propose", err, why) {
 		return
 	}
+	h.taken(b, before)
 	if len(h.world.Batches) > known {
 		if h.old[got.ID] {
 			h.Fatalf("a new message got the old batch %s", got.ID)

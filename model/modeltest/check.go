@@ -68,6 +68,10 @@ func since(t time.Time) time.Duration {
 func (h *history) compare(b *gatelatch.Batch, m *model.Batch) {
 	same(h, "calls", len(b.Calls), len(m.Calls))
 	same(h, "phase", b.Phase, m.Phase)
+	same(h, "parked", b.Parked != nil, m.Parked)
+	if b.Parked != nil {
+		same(h, "deferred", b.Parked.Deferred, m.Deferred)
+	}
 	same(h, "finished", !b.Finished.IsZero(), m.Finished)
 	same(h, "opened", b.Opened != nil, m.Fence > 0)
 	if o := b.Opened; o != nil {
@@ -103,6 +107,7 @@ func (h *history) compareCall(c *gatelatch.Call, m *model.Call) {
 		same(h, "deadline", since(c.Deadline), m.Deadline)
 	} else {
 		same(h, "settled by", name(c.Decided.By), m.Settled.By)
+		same(h, "interrupts", c.Decided.Interrupt, m.Settled.Interrupt)
 		same(h, "lapses", since(c.Lapses), m.Lapses)
 		if by := m.Grant; by != nil {
 			same(h, "grant", c.Decided.Grant, h.grants[by.ID-1])
@@ -123,6 +128,26 @@ func (h *history) compareCall(c *gatelatch.Call, m *model.Call) {
 		same(h, "digest", c.Digest, d)
 	}
 	h.shown[m][m.Input] = c.Digest
+}
+
+// compareDeferrals holds what people are told that hosts come back for against
+// the model.
+func (h *history) compareDeferrals() {
+	ls, err := h.seat(mira).Deferrals(h.Context())
+	h.must(err)
+	n := 0
+	for _, l := range ls {
+		if b := h.batches[l.Batch.ID]; b != nil {
+			n++
+			same(h, "an open deferral", b.Parked && b.Deferred, true)
+		}
+	}
+	for _, b := range h.world.Batches {
+		if b.Parked && b.Deferred {
+			n--
+		}
+	}
+	same(h, "deferrals that are missing", -n, 0)
 }
 
 // results compares what finishing gives back (D6).

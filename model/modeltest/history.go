@@ -47,8 +47,10 @@ func (h *history) restart() {
 // seat is who's place at either gateway.
 func (h *history) seat(who gatelatch.Actor) *gatelatch.Seat { return h.gates[h.n(2)].As(who) }
 
-func (h *history) agent(b *model.Batch) *gatelatch.Seat {
-	return h.seat(h.agents[slices.IndexFunc(h.agents[:], func(a gatelatch.Actor) bool { return a.ID == b.Agent })])
+func (h *history) agent(b *model.Batch) *gatelatch.Seat { return h.seat(h.asker(b)) }
+
+func (h *history) asker(b *model.Batch) gatelatch.Actor {
+	return h.agents[slices.IndexFunc(h.agents[:], func(a gatelatch.Actor) bool { return a.ID == b.Agent })]
 }
 
 func (h *history) sweep(g *gatelatch.Gate) {

@@ -115,7 +115,8 @@ func (w *worker) history(t *rapid.T) {
 		w.last = 0
 	}
 	h := &history{T: t, worker: w, shown: map[*model.Call]map[string]gatelatch.Sum{}, batches: map[string]*model.Batch{}, trail: NewTrail()}
-	h.world = &model.World{Rules: model.Rules{Judge: judge, Covers: covers}, Now: w.high, Project: map[string]string{"s1": "/p", "s2": ""}}
+	h.world = &model.World{Rules: model.Rules{Judge: judge, Covers: covers}, Now: w.high, Project: map[string]string{"s1": "/p", "s2": ""},
+		Owed: map[[2]string]string{}, Unseen: map[[2]string]bool{}}
 	for i := range h.agents {
 		h.agents[i] = gatelatch.Actor{Kind: gatelatch.AgentActor, ID: fmt.Sprintf("key_%d_%d", w.n, i)}
 	}
@@ -139,6 +140,7 @@ func (w *worker) history(t *rapid.T) {
 		},
 	})
 	h.compareAll(func(string) bool { return true })
+	h.compareDeferrals()
 }
 
 // clean makes a store that was used before as a history wants to find it.

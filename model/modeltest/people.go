@@ -26,12 +26,13 @@ func (h *history) decide() {
 			For:   one(h, 0, 0, time.Minute), Uses: one(h, 0, 0, 1, 2),
 		}
 	}
-	h.clicked = func() { h.decideSo(c, who, state, input, note, terms) }
+	interrupt := state == "denied" && h.chance(2)
+	h.clicked = func() { h.decideSo(c, who, state, input, note, terms, interrupt) }
 	h.clicked()
 }
 
-func (h *history) decideSo(c *model.Call, who gatelatch.Actor, state, input, note string, t model.Terms) {
-	d := gatelatch.Decision{State: gatelatch.State(state), Digest: h.digest(c, input), Note: note}
+func (h *history) decideSo(c *model.Call, who gatelatch.Actor, state, input, note string, t model.Terms, interrupt bool) {
+	d := gatelatch.Decision{State: gatelatch.State(state), Digest: h.digest(c, input), Note: note, Interrupt: interrupt}
 	if t != (model.Terms{}) {
 		d.Remember = &gatelatch.Terms{Scope: gatelatch.Scope(t.Scope), Match: t.Match, For: t.For, Uses: t.Uses}
 	}
@@ -39,8 +40,11 @@ func (h *history) decideSo(c *model.Call, who gatelatch.Actor, state, input, not
 	atDeadline := waited && c.Deadline == h.world.Now
 	grants := len(h.world.Grants)
 	b, err := h.seat(who).Decide(h.Context(), h.id(c), d)
-	done := h.agree("decide", err, h.world.Decide(c, who.ID, state, input, note, t))
+	others := h.denied()
+	done := h.agree("decide", err, h.world.Decide(c, who.ID, state, input, note, t, interrupt))
 	switch {
+	case interrupt && h.denied() > others+1:
+		h.seen["an interrupt denied another call"]++
 	case atDeadline:
 		h.seen["decided in the tick of the deadline"]++
 	case done && !waited:

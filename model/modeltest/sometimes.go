@@ -10,4 +10,7 @@ var sometimes = []string{
 	"extend: waiting", "extend: conflict", "extended by the same again", "finish: unfinished", "finish: fenced",
 	"decide: changed", "decide: settled", "decide: invalid", "decided in the tick of the deadline", "the same decision again",
 	"edit: changed", "edit: settled", "edit: invalid", "intrude: missing", "intrude: forbidden",
+	"park: settled", "park: invalid", "park: conflict", "the host came back", "an allow was taken over", "a denial was taken over",
+	"a question was taken over", "an edited question was taken over", "leaving withdrew", "parked stays", "said with the next prompt",
+	"an interrupt denied another call", "ran unseen",
 }

@@ -42,6 +42,7 @@ type Trail struct {
 	fence   map[string]int64
 	phase   map[string]int // from 0
 	over    map[string]bool
+	again   map[string]bool // batches that another stands for
 }
 
 // told is what the trail told about a call.
@@ -57,7 +58,7 @@ type told struct {
 
 // NewTrail returns one that knows nothing yet.
 func NewTrail() *Trail {
-	return &Trail{revoked: map[string]bool{}, calls: map[string]*told{}, order: map[string][]*told{}, fence: map[string]int64{}, phase: map[string]int{}, over: map[string]bool{}}
+	return &Trail{revoked: map[string]bool{}, calls: map[string]*told{}, order: map[string][]*told{}, fence: map[string]int64{}, phase: map[string]int{}, over: map[string]bool{}, again: map[string]bool{}}
 }
 
 // detail is what bodies hold.
@@ -69,6 +70,7 @@ type detail struct {
 	Grant  string                `json:"grant"`
 	Fence  int64                 `json:"fence"`
 	Kind   gatelatch.OutcomeKind `json:"kind"`
+	Of     string                `json:"of"`
 }
 
 // actors are who may cause what: an agent never decides (I11).
@@ -80,6 +82,8 @@ var actors = map[gatelatch.EventKind][]gatelatch.ActorKind{
 	gatelatch.CallReported: {gatelatch.AgentActor, gatelatch.ClockActor},
 	gatelatch.BatchOpened:  {gatelatch.AgentActor}, gatelatch.BatchRenewed: {gatelatch.AgentActor},
 	gatelatch.BatchExtended: {gatelatch.AgentActor}, gatelatch.BatchFinished: {gatelatch.AgentActor},
+	gatelatch.BatchParked: {gatelatch.AgentActor}, gatelatch.BatchUnparked: {gatelatch.AgentActor}, gatelatch.BatchClaimed: {gatelatch.AgentActor},
+	gatelatch.BatchRepeated: {gatelatch.AgentActor}, gatelatch.CallUnseen: {gatelatch.AgentActor},
 	gatelatch.GrantMade: {gatelatch.PersonActor}, gatelatch.GrantRevoked: {gatelatch.PersonActor},
 	gatelatch.GatePaused: {gatelatch.PersonActor}, gatelatch.GateUnpaused: {gatelatch.PersonActor},
 }
@@ -156,6 +160,8 @@ func (t *Trail) apply(e gatelatch.Event, d detail, c *told) string {
 		c.outcome = d.Kind
 	case gatelatch.BatchOpened:
 		return t.opened(e, d)
+	case gatelatch.BatchRepeated:
+		return t.repeated(e, d)
 	case gatelatch.BatchExtended:
 		t.phase[e.Batch]++
 	case gatelatch.BatchFinished:
