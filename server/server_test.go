@@ -45,6 +45,7 @@ const (
 type world struct {
 	t      *testing.T
 	store  *sqlite.Store
+	db     string // its file
 	auth   *auth.Auth
 	gate   *gatelatch.Gate
 	srv    *server.Server
@@ -64,11 +65,12 @@ func newWorld(t *testing.T) *world {
 		t.Fatal(err)
 	}
 	ctx, cancel := context.WithCancel(context.Background())
-	s, err := sqlite.Open(ctx, filepath.Join(string(dir), "g.db"), sqlite.Options{})
+	db := filepath.Join(string(dir), "g.db")
+	s, err := sqlite.Open(ctx, db, sqlite.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	w := &world{t: t, store: s, auth: auth.New(s, "mira"), gate: gatelatch.New(s, policy.Default())}
+	w := &world{t: t, store: s, db: db, auth: auth.New(s, "mira"), gate: gatelatch.New(s, policy.Default())}
 	var wg sync.WaitGroup
 	wg.Go(func() { w.gate.Run(ctx) })
 	t.Cleanup(func() { cancel(); wg.Wait(); _ = s.Close() })

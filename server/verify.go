@@ -2,6 +2,7 @@ package server
 
 import (
 	"context"
+	"fmt"
 	"sync"
 	"time"
 
@@ -20,6 +21,7 @@ type verifier struct {
 	mu    sync.Mutex
 	busy  chan struct{} // closed when the look under way is over
 	chain audit.Chain
+	seen  audit.Chain // the longest that was whole: what comes later begins with it
 	begun time.Time
 	at    time.Time
 	wrong string
@@ -69,20 +71,31 @@ func (v *verifier) look(base context.Context, seat *gatelatch.Seat, to gatelatch
 
 func (v *verifier) work(ctx context.Context, seat *gatelatch.Seat, anew bool) {
 	v.mu.Lock()
-	chain := v.chain
+	chain, seen := v.chain, v.seen
 	v.mu.Unlock()
 	if anew {
 		chain = audit.Chain{}
 	}
+	far, link := seen.Head()
 	wrong := ""
 	for wrong == "" {
 		seq, _ := chain.Head()
 		es, err := seat.Events(ctx, seq, trailLimit)
-		if err != nil || len(es) == 0 {
+		if err != nil {
 			break // what can't be read now is looked at next time
 		}
+		if len(es) == 0 {
+			if seq < far {
+				wrong = fmt.Sprintf("event %d and all that followed are missing", seq+1)
+			}
+			break
+		}
 		for _, e := range es {
-			if err := chain.Next(e); err != nil {
+			err := chain.Next(e)
+			if err == nil && e.Seq == far && e.Link != link {
+				err = fmt.Errorf("event %d is another than before: it or one before was changed", far)
+			}
+			if err != nil {
 				wrong = err.Error()
 				break
 			}
@@ -102,4 +115,8 @@ func (v *verifier) note(chain audit.Chain, wrong string) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	v.chain, v.wrong, v.at = chain, wrong, time.Now()
+	seq, _ := chain.Head()
+	if far, _ := v.seen.Head(); wrong == "" && seq > far {
+		v.seen = chain
+	}
 }
