@@ -22,20 +22,29 @@ const maxFile = 512 << 10
 // and what may be secret is not shown.
 func filesOf(s *gatelatch.Session) render.Files {
 	host, err := os.Hostname()
-	if err != nil || s.Host != host || !filepath.IsAbs(s.Project) || filepath.Clean(s.Project) == filepath.Dir(s.Project) {
+	project := filepath.Clean(s.Project)
+	if err != nil || s.Host != host || !filepath.IsAbs(project) || project == filepath.Dir(project) {
 		return nil
 	}
 	return func(path string) *render.File {
-		name, err := filepath.Rel(s.Project, path)
+		name, err := filepath.Rel(project, path)
 		if err != nil || !filepath.IsAbs(path) || !filepath.IsLocal(name) || shell.Secret(path) {
 			return nil
 		}
-		root, err := os.OpenRoot(s.Project)
+		root, err := os.OpenRoot(project)
 		if err != nil {
 			return nil
 		}
 		defer func() { _ = root.Close() }()
-		return readFile(root, name)
+		f := readFile(root, name)
+		if f == nil || f.Missing {
+			return f
+		}
+		// A folder may be a link to another of the project, by a better name.
+		if target, err := filepath.EvalSymlinks(path); err != nil || shell.Secret(target) {
+			return nil
+		}
+		return f
 	}
 }
 
@@ -56,8 +65,10 @@ func readFile(root *os.Root, name string) *render.File {
 	if info, err = f.Stat(); err != nil || !plain(info) {
 		return nil
 	}
-	text, err := io.ReadAll(io.LimitReader(f, maxFile+1))
-	if err != nil || len(text) > maxFile || !utf8.Valid(text) {
+	// What has another length than it says is written just now, or made up by
+	// the system: /proc and /sys look like plain files.
+	text, err := io.ReadAll(io.LimitReader(f, info.Size()+1))
+	if err != nil || int64(len(text)) != info.Size() || !utf8.Valid(text) {
 		return nil
 	}
 	return &render.File{Text: string(text)}
