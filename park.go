@@ -63,6 +63,13 @@ func (p *Proposal) again() Sum {
 
 // parked returns the batch that p asks for again, or nil.
 func (s *Seat) parked(r Reader, p *Proposal, sess *Session) (*Batch, error) {
+	if p.Repeats {
+		// Its holder asked the same before, under another id. Nobody knows
+		// whether that one still waits: only p does then.
+		if b, err := s.pairOf(r, p); b != nil && b.Claimed == p.Hold.Holder || err != nil {
+			return b, err
+		}
+	}
 	if !sess.Parked || len(p.Calls) != 1 {
 		return nil, nil
 	}
@@ -102,7 +109,8 @@ func (s *Seat) takeOver(tx Tx, p *Proposal, parked, b *Batch) error {
 			Interrupt: d.Interrupt, Reply: d.Reply, Grant: d.Grant,
 		})
 	}
-	if err := old.Claim(p.claimant(), s.who, at); err != nil {
+	old.Claimed = "" // it is b's now, and nobody finds it a second time
+	if err := old.Claim(b.ID, s.who, at); err != nil {
 		return err
 	}
 	old.giveUp("asked again", s.who, at)

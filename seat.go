@@ -140,7 +140,17 @@ func (s *Seat) known(r Reader, p *Proposal, refs bool) (*Batch, error) {
 	case !p.Repeats:
 		return nil, nil
 	}
-	if b, err = r.BatchOfPair(s.who.ID, p.pair(), p.Hold.Holder); errors.Is(err, ErrNotFound) {
+	// What has another id is another call, which p may take over.
+	if b, err = s.pairOf(r, p); b != nil && p.Calls[0].Ref != "" && p.Calls[0].Ref != b.Calls[0].Ref {
+		return nil, nil
+	}
+	return b, err
+}
+
+// pairOf returns the batch that a repetition finds without its id, or nil.
+func (s *Seat) pairOf(r Reader, p *Proposal) (*Batch, error) {
+	b, err := r.BatchOfPair(s.who.ID, p.pair(), p.Hold.Holder)
+	if errors.Is(err, ErrNotFound) {
 		return nil, nil
 	}
 	return b, err

@@ -65,7 +65,8 @@ type Desk struct {
 // A call that is asked again, because a connection was lost or its agent was
 // told to ask later, is found by session, tool and input, and gets the decision
 // that was made meanwhile. While one waits, another like it is a question of
-// its own: an allow is for one of them.
+// its own; one that another process asks takes its place. An allow is for one
+// of them.
 func (d *Desk) Ask(ctx context.Context, svc gatelatch.Service, q Question, asked func(*gatelatch.Batch) error) (Answer, error) {
 	if q.ID == "" {
 		return Answer{}, fmt.Errorf("a call needs an id: %w", gatelatch.ErrInvalid)

@@ -136,6 +136,38 @@ func TestTwinsAreTwoQuestions(t *testing.T) {
 	})
 }
 
+// Two processes of one session can't know of each other. The one that asked
+// last goes on; one allow never runs both.
+func TestTwinsInTwoProcessesShareNoAllow(t *testing.T) {
+	adaptertest.Run(t, func(t *testing.T, r *adaptertest.Rig) {
+		a := begin(t.Context(), r, new(ask.Desk), touch("c1"))
+		b := begin(t.Context(), r, new(ask.Desk), touch("c2"))
+		r.Allow()
+		if x, y := <-a, <-b; x.Allowed || !y.Allowed {
+			t.Errorf("the first %+v, the second %+v", x, y)
+		}
+	})
+}
+
+// A denial that was picked up is used, too.
+func TestDenialIsPickedUpOnce(t *testing.T) {
+	adaptertest.Run(t, func(t *testing.T, r *adaptertest.Rig) {
+		ctx, lose := context.WithCancelCause(t.Context())
+		got := begin(ctx, r, new(ask.Desk), touch("c1"))
+		lose(errors.New("lost"))
+		<-got
+		r.Deny("no")
+		if a := <-begin(t.Context(), r, new(ask.Desk), touch("c2")); a.err != nil || a.Allowed || !strings.Contains(a.Text, "no") {
+			t.Errorf("got %+v", a)
+		}
+		got = begin(t.Context(), r, new(ask.Desk), touch("c3"))
+		r.Allow()
+		if a := <-got; !a.Allowed {
+			t.Errorf("got %+v", a)
+		}
+	})
+}
+
 // Rule 2, and SEC-27: what the protocol can't carry is not allowed.
 func TestNeverAllowed(t *testing.T) {
 	adaptertest.Run(t, func(t *testing.T, r *adaptertest.Rig) {
