@@ -173,6 +173,9 @@ func answer(ctx context.Context, svc gatelatch.Service, b *gatelatch.Batch, chan
 		err := svc.Report(ctx, report)
 		return Answer{Reply: true, Text: "This was allowed with another input only. Call it again with " + string(c.Input)}, err
 	}
+	if c.Outcome != nil { // an allow is used once
+		return Answer{Text: "This call has already run, so it does not run again. Ask with another id."}, nil
+	}
 	input, err := effective(c, d.Answers)
 	if err != nil {
 		return Answer{}, err

@@ -168,6 +168,27 @@ func TestDenialIsPickedUpOnce(t *testing.T) {
 	})
 }
 
+// An answer that got lost may be asked for again, until the call has run: some
+// agents count their calls, and begin at one again.
+func TestCallThatRanIsNotAllowedAgain(t *testing.T) {
+	adaptertest.Run(t, func(t *testing.T, r *adaptertest.Rig) {
+		got := begin(t.Context(), r, new(ask.Desk), touch("1"))
+		r.Allow()
+		if a := <-got; !a.Allowed {
+			t.Fatalf("got %+v", a)
+		}
+		if a := <-begin(t.Context(), r, new(ask.Desk), touch("1")); !a.Allowed {
+			t.Fatalf("asked for again: %+v", a)
+		}
+		if _, err := r.Agent.Ran(t.Context(), gatelatch.Report{Session: "s1", Ref: "1", OK: true}); err != nil {
+			t.Fatal(err)
+		}
+		if a := <-begin(t.Context(), r, new(ask.Desk), touch("1")); a.Allowed || a.Text == "" {
+			t.Errorf("after it ran: %+v", a)
+		}
+	})
+}
+
 // Rule 2, and SEC-27: what the protocol can't carry is not allowed.
 func TestNeverAllowed(t *testing.T) {
 	adaptertest.Run(t, func(t *testing.T, r *adaptertest.Rig) {
