@@ -98,7 +98,7 @@ func (s *Seat) takeOver(tx Tx, p *Proposal, parked, b *Batch) error {
 		return ErrStale
 	}
 	at, was, c := tx.Now(), old.Calls[0], b.Calls[0]
-	old.Tick(at)
+	old.Tick(at) // an allow that lapsed is none
 	c.Edited = was.Edited
 	b.record(BatchRepeated, "", s.who, at, struct {
 		Of string `json:"of"`

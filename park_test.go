@@ -77,6 +77,24 @@ func TestTrap9ParkedApprovalIsForTheSameCall(t *testing.T) {
 	}
 }
 
+// An allow that lapsed while no gateway ran is over, also before the clock got
+// to it.
+func TestParkedAllowLapses(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newQuickWorld(t)
+		first := w.propose(message("m1", "ask"))
+		w.park(first, false)
+		if err := w.decide(mira, first.Calls[0], gatelatch.Allowed); err != nil {
+			t.Fatal(err)
+		}
+		w.stop()
+		<-time.After(gatelatch.PermitLife)
+		if c := w.propose(held("m2")).Calls[0]; c.State != gatelatch.Pending {
+			t.Errorf("asked again: %+v", c)
+		}
+	})
+}
+
 func TestParkedWhileStillWaiting(t *testing.T) {
 	w := newWorld(t)
 	first := w.propose(message("m1", "ask"))
