@@ -158,7 +158,7 @@ func deferral(r Reader, sess *Session) (*Batch, error) {
 		return nil, nil
 	case err != nil:
 		return nil, err
-	case b.Parked == nil || !b.Parked.Deferred:
+	case b.Parked == nil || !b.Parked.Deferred || b.Opened != nil || b.Claimed != "": // it was taken, or taken over
 		return nil, nil
 	}
 	return b, nil

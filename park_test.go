@@ -95,6 +95,23 @@ func TestParkedAllowLapses(t *testing.T) {
 	})
 }
 
+// A deferral that went on under another id is none any more.
+func TestDeferralIsTakenOver(t *testing.T) {
+	w := newWorld(t)
+	first := w.propose(message("m1", "ask"))
+	w.park(first, true)
+	if err := w.decide(mira, first.Calls[0], gatelatch.Allowed); err != nil {
+		t.Fatal(err)
+	}
+	if c := w.propose(held("m2")).Calls[0]; c.State != gatelatch.Allowed {
+		t.Fatalf("asked again: %+v", c)
+	}
+	if ls, err := w.gate.As(mira).Deferrals(t.Context()); err != nil || len(ls) > 0 {
+		t.Errorf("%d deferrals, %v", len(ls), err)
+	}
+	w.park(w.propose(message("m3", "ask")), true)
+}
+
 func TestParkedWhileStillWaiting(t *testing.T) {
 	w := newWorld(t)
 	first := w.propose(message("m1", "ask"))
