@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"strings"
 	"testing"
+	"testing/synctest"
 
 	"github.com/gatelatch/gatelatch"
 	"github.com/gatelatch/gatelatch/adapter/adaptertest"
@@ -140,6 +141,39 @@ func TestResponsesWithoutEffect(t *testing.T) {
 		}
 		if got := a.Hear(); !strings.Contains(got, `"behavior":"deny"`) {
 			t.Errorf("the agent heard %s", got)
+		}
+	})
+}
+
+// A decision is about what was shown. One that crosses another person's edit
+// names what it was about, and has no effect.
+func TestResponseToWhatWasEditedMeanwhile(t *testing.T) {
+	adaptertest.Run(t, func(t *testing.T, r *adaptertest.Rig) {
+		a, b := agent(r, new(ask.Desk)), browser(r)
+		a.Say(canUse)
+		c := r.Waiting()
+		b.Hear()
+		r.Edit(`{"command":"touch z"}`)
+		synctest.Wait() // the page has read nothing of it when it answers
+		b.Say(`{"type":"permission_response","request_id":"` + c.ID + `","behavior":"allow"}`)
+		synctest.Wait()
+		gone, again, failed := b.Hear(), b.Hear(), b.Hear()
+		if !strings.Contains(gone, "permission_resolved") || !strings.Contains(gone, c.ID) || !strings.Contains(failed, "permission_error") {
+			t.Errorf("the page heard %s %s", gone, failed)
+		}
+		if r.Waiting().State != gatelatch.Pending {
+			t.Fatal("what was not shown is allowed")
+		}
+		var next struct{ Request bridge.Waiting }
+		if err := json.Unmarshal([]byte(again), &next); err != nil || next.Request.RequestID == c.ID || string(next.Request.Input) != `{"command":"touch z"}` {
+			t.Fatalf("shown again: %s, %v", again, err)
+		}
+		b.Say(`{"type":"permission_response","request_id":"` + next.Request.RequestID + `","behavior":"allow"}`)
+		if got := a.Hear(); !strings.Contains(got, "touch z") {
+			t.Errorf("the agent heard %s", got)
+		}
+		if got := b.Hear(); !strings.Contains(got, next.Request.RequestID) {
+			t.Errorf("the page heard %s", got)
 		}
 	})
 }

@@ -16,7 +16,8 @@ import (
 // Messages to and from a person's page (P3, P4). A request is named by the
 // gateway's own id: those of two agents may be the same.
 type (
-	// Request tells that a call waits. It comes again if the input was edited.
+	// Request tells that a call waits. It comes anew, under another id, if
+	// somebody edited the input.
 	Request struct {
 		Type    string  `json:"type"` // permission_request
 		Request Waiting `json:"request"`
@@ -66,8 +67,8 @@ type Browser struct {
 func (b *Browser) Serve(ctx context.Context, c ws.Conn, valid func() error) error {
 	in, conn := inbox.New(b.Seat), &ws.Session{Conn: c, Valid: valid}
 	conn.Start = func(ctx context.Context) error {
-		return in.Follow(ctx, func(l gatelatch.Listed) error { return conn.Write(ctx, requestOf(l)) },
-			func(l gatelatch.Listed) error { return conn.Write(ctx, goneOf(l)) })
+		return in.Follow(ctx, func(l inbox.Item) error { return conn.Write(ctx, requestOf(l)) },
+			func(l inbox.Item) error { return conn.Write(ctx, goneOf(l)) })
 	}
 	return conn.Run(ctx, func(ctx context.Context, raw []byte) error {
 		var r Response
@@ -110,14 +111,14 @@ func (b *Browser) decide(ctx context.Context, in *inbox.Inbox, r Response) error
 	return in.Decide(ctx, l, d)
 }
 
-func requestOf(l gatelatch.Listed) Request {
+func requestOf(l inbox.Item) Request {
 	return Request{"permission_request", Waiting{
-		RequestID: l.ID, ToolName: l.Tool, Input: l.Input, Description: l.Claim, ToolUseID: l.Ref, Timestamp: l.Batch.Created.UnixMilli(),
+		RequestID: l.Name, ToolName: l.Tool, Input: l.Input, Description: l.Claim, ToolUseID: l.Ref, Timestamp: l.Batch.Created.UnixMilli(),
 	}}
 }
 
-func goneOf(l gatelatch.Listed) Gone {
-	g := Gone{Type: "permission_resolved", RequestID: l.ID, Behavior: "deny"}
+func goneOf(l inbox.Item) Gone {
+	g := Gone{Type: "permission_resolved", RequestID: l.Name, Behavior: "deny"}
 	if l.State == gatelatch.Allowed {
 		g.Behavior = "allow"
 	}

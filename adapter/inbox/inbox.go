@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 	"sync"
 
 	"github.com/gatelatch/gatelatch"
@@ -21,31 +22,53 @@ const (
 	events = 256
 )
 
+// An Item is a call as one client was shown it. What was edited has a name of
+// its own, so that a decision that crosses the edit is not about it.
+type Item struct {
+	gatelatch.Listed
+	Name string
+}
+
+func itemOf(l gatelatch.Listed) Item {
+	if l.Edited == nil {
+		return Item{l, l.ID}
+	}
+	return Item{l, l.ID + "." + l.Digest.String()[:16]}
+}
+
+// replaced is the item as it was shown before an edit: it no longer waits.
+func (i Item) replaced() Item {
+	c := *i.Call
+	c.State = gatelatch.Withdrawn
+	i.Call = &c
+	return i
+}
+
 // An Inbox is what one client was shown and nobody has settled yet.
 type Inbox struct {
 	seat *gatelatch.Seat
 
 	mu    sync.Mutex
-	shown map[string]gatelatch.Listed // by call
+	shown map[string]Item // by call
 	done  map[string]bool             // that this client decided, and was not told of yet
 }
 
 // New returns the inbox of a person's client.
 func New(seat *gatelatch.Seat) *Inbox {
-	return &Inbox{seat: seat, shown: map[string]gatelatch.Listed{}, done: map[string]bool{}}
+	return &Inbox{seat: seat, shown: map[string]Item{}, done: map[string]bool{}}
 }
 
-// Follow tells of each call that waits, those that already do first, again if
-// it was edited, and of each that no longer does. It returns nil with ctx, and
+// Follow tells of each call that waits, those that already do first, anew if
+// another edited it, and of each that no longer does. It returns nil with ctx, and
 // an error when one of them fails.
-func (in *Inbox) Follow(ctx context.Context, waits, settled func(gatelatch.Listed) error) error {
+func (in *Inbox) Follow(ctx context.Context, waits, settled func(Item) error) error {
 	if err := in.follow(ctx, waits, settled); ctx.Err() == nil {
 		return err
 	}
 	return nil
 }
 
-func (in *Inbox) follow(ctx context.Context, waits, settled func(gatelatch.Listed) error) error {
+func (in *Inbox) follow(ctx context.Context, waits, settled func(Item) error) error {
 	// The end of the trail first: what happens meanwhile is then behind it.
 	st, err := in.seat.Status(ctx)
 	if err != nil {
@@ -79,7 +102,7 @@ func (in *Inbox) follow(ctx context.Context, waits, settled func(gatelatch.Liste
 	}
 }
 
-func (in *Inbox) heard(ctx context.Context, e gatelatch.Event, waits, settled func(gatelatch.Listed) error) error {
+func (in *Inbox) heard(ctx context.Context, e gatelatch.Event, waits, settled func(Item) error) error {
 	switch e.Kind {
 	case gatelatch.CallJudged, gatelatch.CallEdited, gatelatch.CallDecided, gatelatch.CallExpired, gatelatch.CallWithdrawn, gatelatch.CallRevoked:
 	default:
@@ -95,66 +118,73 @@ func (in *Inbox) heard(ctx context.Context, e gatelatch.Event, waits, settled fu
 	return in.look(l, waits, settled)
 }
 
-func (in *Inbox) look(l gatelatch.Listed, waits, settled func(gatelatch.Listed) error) error {
+func (in *Inbox) look(l gatelatch.Listed, waits, settled func(Item) error) error {
 	in.mu.Lock()
 	old, known := in.shown[l.ID]
+	now := itemOf(l)
 	switch {
 	case l.State != gatelatch.Pending:
 		delete(in.shown, l.ID)
 		delete(in.done, l.ID)
-	default:
-		in.shown[l.ID] = l
+	case !known || old.Digest != l.Digest:
+		in.shown[l.ID] = now
 	}
 	in.mu.Unlock()
 	switch {
-	case l.State == gatelatch.Pending && (!known || old.Digest != l.Digest):
-		return waits(l)
+	case l.State == gatelatch.Pending && !known:
+		return waits(now)
+	case l.State == gatelatch.Pending && old.Digest != l.Digest:
+		if err := settled(old.replaced()); err != nil {
+			return err
+		}
+		return waits(now)
 	case l.State != gatelatch.Pending && known:
-		return settled(l)
+		return settled(Item{l, old.Name})
 	}
 	return nil
 }
 
-// Shown returns a call as the client knows it. One that it was not shown, or
-// that is settled, is not found: never a success.
-func (in *Inbox) Shown(id string) (gatelatch.Listed, error) {
+// Shown returns a call by the name that the client knows. One that it was not
+// shown so, or that is settled, is not found: never a success.
+func (in *Inbox) Shown(name string) (Item, error) {
 	in.mu.Lock()
 	defer in.mu.Unlock()
-	l, ok := in.shown[id]
-	if !ok || in.done[id] {
-		return l, fmt.Errorf("nothing waits under this id: %w", gatelatch.ErrNotFound)
+	id, _, _ := strings.Cut(name, ".")
+	i, ok := in.shown[id]
+	if !ok || i.Name != name || in.done[id] {
+		return Item{}, fmt.Errorf("nothing waits under this id: %w", gatelatch.ErrNotFound)
 	}
-	return l, nil
+	return i, nil
 }
 
 // All returns what waits, the oldest first.
-func (in *Inbox) All() []gatelatch.Listed {
+func (in *Inbox) All() []Item {
 	in.mu.Lock()
 	defer in.mu.Unlock()
-	return slices.SortedFunc(maps.Values(in.shown), func(a, b gatelatch.Listed) int {
+	return slices.SortedFunc(maps.Values(in.shown), func(a, b Item) int {
 		return cmp.Or(a.Batch.Created.Compare(b.Batch.Created), cmp.Compare(a.ID, b.ID))
 	})
 }
 
 // Only returns the one call that fits, for a client that does not say which it
-// means. With more than one, or none, it is not found.
-func (in *Inbox) Only(fits func(gatelatch.Listed) bool) (only gatelatch.Listed, err error) {
+// means. With more than one, or none, or one that was edited, it is not found.
+func (in *Inbox) Only(fits func(Item) bool) (only Item, err error) {
 	in.mu.Lock()
 	defer in.mu.Unlock()
 	n := 0
-	for _, l := range in.shown {
-		if !in.done[l.ID] && fits(l) {
-			only, n = l, n+1
+	for _, i := range in.shown {
+		if !in.done[i.ID] && fits(i) {
+			only, n = i, n+1
 		}
 	}
-	if n != 1 {
-		return gatelatch.Listed{}, fmt.Errorf("%d calls wait that this could mean; it needs the id of one: %w", n, gatelatch.ErrNotFound)
+	if n != 1 || only.Name != only.ID {
+		return Item{}, fmt.Errorf("%d calls wait that this could mean; it needs the id of one: %w", n, gatelatch.ErrNotFound)
 	}
 	return only, nil
 }
 
 // Decide settles a call as it was shown. A client does that once.
-func (in *Inbox) Decide(ctx context.Context, l gatelatch.Listed, d gatelatch.Decision) error {
+func (in *Inbox) Decide(ctx context.Context, l Item, d gatelatch.Decision) error {
 	d.Digest = l.Digest
 	if _, err := in.seat.Decide(ctx, l.ID, d); err != nil {
 		return err
@@ -167,9 +197,10 @@ func (in *Inbox) Decide(ctx context.Context, l gatelatch.Listed, d gatelatch.Dec
 	return nil
 }
 
-// Edit replaces the input, and returns the call as it is then. What a hook made
-// of it is not what the client meant, and is not decided.
-func (in *Inbox) Edit(ctx context.Context, l gatelatch.Listed, input []byte) (gatelatch.Listed, error) {
+// Edit replaces the input, and returns the call as it is then, by the name that
+// the client knows. What a hook made of it is not what the client meant, and is
+// not decided.
+func (in *Inbox) Edit(ctx context.Context, l Item, input []byte) (Item, error) {
 	if _, err := strictjson.Fields(input); err != nil { // an input is an object
 		return l, fmt.Errorf("%w: %w", gatelatch.ErrInvalid, err)
 	}
@@ -180,6 +211,8 @@ func (in *Inbox) Edit(ctx context.Context, l gatelatch.Listed, input []byte) (ga
 	if bytes.Equal(input, l.Input) {
 		return l, nil
 	}
+	in.mu.Lock() // whoever hears of the edit finds it noted
+	defer in.mu.Unlock()
 	b, err := in.seat.Edit(ctx, l.ID, l.Digest, input)
 	if err != nil {
 		return l, err
@@ -189,15 +222,18 @@ func (in *Inbox) Edit(ctx context.Context, l gatelatch.Listed, input []byte) (ga
 		return l, gatelatch.ErrChanged
 	}
 	l.Call, l.Batch = c, b
+	if _, waits := in.shown[l.ID]; waits {
+		in.shown[l.ID] = l
+	}
 	return l, nil
 }
 
 // Terms is what an allow that is to be remembered remembers: the narrowest that
 // policy offers, in the first of the scopes that it does.
-func (in *Inbox) Terms(l gatelatch.Listed, scopes ...gatelatch.Scope) (t *gatelatch.Terms, err error) {
+func (in *Inbox) Terms(l Item, scopes ...gatelatch.Scope) (t *gatelatch.Terms, err error) {
 	for _, s := range scopes {
 		var match string
-		if match, err = in.seat.Remember(l, s); err == nil {
+		if match, err = in.seat.Remember(l.Listed, s); err == nil {
 			return &gatelatch.Terms{Scope: s, Match: match}, nil
 		}
 	}

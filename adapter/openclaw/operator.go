@@ -44,8 +44,8 @@ func (o *Operator) Serve(ctx context.Context, c ws.Conn, valid func() error) err
 
 func (o *Operator) follow(ctx context.Context) {
 	o.conn.Go(func() error {
-		return o.in.Follow(ctx, func(l gatelatch.Listed) error { return o.event(ctx, requested, o.approval(l)) },
-			func(l gatelatch.Listed) error { return o.event(ctx, resolved, resolvedOf(l)) })
+		return o.in.Follow(ctx, func(l inbox.Item) error { return o.event(ctx, requested, o.approval(l)) },
+			func(l inbox.Item) error { return o.event(ctx, resolved, resolvedOf(l)) })
 	})
 }
 
@@ -103,7 +103,7 @@ func (o *Operator) resolve(ctx context.Context, params json.RawMessage) error {
 	return err
 }
 
-func (o *Operator) remember(l gatelatch.Listed) (*gatelatch.Terms, error) {
+func (o *Operator) remember(l inbox.Item) (*gatelatch.Terms, error) {
 	return o.in.Terms(l, gatelatch.ForProject, gatelatch.ForSession)
 }
 
@@ -127,7 +127,7 @@ type requestView struct {
 	Input            json.RawMessage `json:"input"` // all of it: nothing is decided that was not shown
 }
 
-func (o *Operator) approval(l gatelatch.Listed) approval {
+func (o *Operator) approval(l inbox.Item) approval {
 	v := requestView{
 		AgentID: l.Batch.Agent, AllowedDecisions: []string{allowOnce, deny}, Command: commandOf(l), Cwd: l.Dir,
 		SessionKey: l.Batch.Session, ToolName: l.Tool, ToolCallID: l.Ref, Input: l.Input,
@@ -137,11 +137,11 @@ func (o *Operator) approval(l gatelatch.Listed) approval {
 	} else if _, err := o.remember(l); err == nil {
 		v.AllowedDecisions = []string{allowOnce, allowAlways, deny}
 	}
-	return approval{l.ID, "exec", millis(l.Batch.Created), millis(l.Deadline), v}
+	return approval{l.Name, "exec", millis(l.Batch.Created), millis(l.Deadline), v}
 }
 
 // commandOf is the command, or for other tools the whole call.
-func commandOf(l gatelatch.Listed) string {
+func commandOf(l inbox.Item) string {
 	var in struct {
 		Command string `json:"command"`
 	}
@@ -151,8 +151,8 @@ func commandOf(l gatelatch.Listed) string {
 	return l.Tool + " " + string(l.Input)
 }
 
-func resolvedOf(l gatelatch.Listed) any {
-	out := map[string]any{"id": l.ID, "decision": nil, "ts": time.Now().UnixMilli()}
+func resolvedOf(l inbox.Item) any {
+	out := map[string]any{"id": l.Name, "decision": nil, "ts": time.Now().UnixMilli()}
 	if d := l.Decided; d != nil {
 		out["resolvedBy"], out["ts"] = d.By.String(), d.At.UnixMilli()
 	}

@@ -27,8 +27,8 @@ type UI struct {
 func (u *UI) Serve(ctx context.Context, c ws.Conn, valid func() error) error {
 	in, conn := inbox.New(u.Seat), &ws.Session{Conn: c, Valid: valid}
 	conn.Start = func(ctx context.Context) error {
-		return in.Follow(ctx, func(l gatelatch.Listed) error { return conn.Write(ctx, u.event(l)) },
-			func(l gatelatch.Listed) error { return settled(ctx, conn, l) })
+		return in.Follow(ctx, func(l inbox.Item) error { return conn.Write(ctx, u.event(l)) },
+			func(l inbox.Item) error { return settled(ctx, conn, l) })
 	}
 	return conn.Run(ctx, func(ctx context.Context, raw []byte) error {
 		var m incoming
@@ -47,8 +47,8 @@ func (u *UI) Serve(ctx context.Context, c ws.Conn, valid func() error) error {
 	})
 }
 
-func (u *UI) event(l gatelatch.Listed) message {
-	r := request{AgentID: l.Batch.Session, RequestID: l.ID, ToolName: l.Tool}
+func (u *UI) event(l inbox.Item) message {
+	r := request{AgentID: l.Batch.Session, RequestID: l.Name, ToolName: l.Tool}
 	switch l.Kind {
 	case gatelatch.Permission:
 	case gatelatch.Question:
@@ -67,7 +67,7 @@ func (u *UI) event(l gatelatch.Listed) message {
 	r.Title, r.Input = title(l), l.Input
 	r.Options = map[string]string{agree: "Allow once", allow: "Allow and remember", refuse: "Deny and stop"}
 	if u.Patch != nil {
-		if patch := u.Patch(l); patch != "" {
+		if patch := u.Patch(l.Listed); patch != "" {
 			r.Content = &content{Type: "diff", Patch: patch}
 		}
 	}
@@ -76,7 +76,7 @@ func (u *UI) event(l gatelatch.Listed) message {
 
 // title is the command of a Bash call, and otherwise the tool: never the
 // agent's own words about it.
-func title(l gatelatch.Listed) string {
+func title(l inbox.Item) string {
 	var in struct {
 		Command string `json:"command"`
 	}
@@ -86,7 +86,7 @@ func title(l gatelatch.Listed) string {
 	return l.Tool
 }
 
-func planOf(l gatelatch.Listed) (out implement) {
+func planOf(l inbox.Item) (out implement) {
 	var in struct{ Plan, PlanFilePath string }
 	_ = json.Unmarshal(l.Input, &in) // what can't be read is shown as no plan
 	return implement{in.PlanFilePath, in.Plan}
@@ -94,8 +94,8 @@ func planOf(l gatelatch.Listed) (out implement) {
 
 // settled tells that a request is over, and of a plan that is to be carried out
 // from the plan alone.
-func settled(ctx context.Context, c ws.Conn, l gatelatch.Listed) error {
-	out := response{AgentID: l.Batch.Session, RequestID: l.ID, Selected: string(l.State)}
+func settled(ctx context.Context, c ws.Conn, l inbox.Item) error {
+	out := response{AgentID: l.Batch.Session, RequestID: l.Name, Selected: string(l.State)}
 	if err := c.Write(ctx, message{Event: settledEvent, Data: out}); err != nil {
 		return err
 	}
@@ -111,7 +111,7 @@ func decide(ctx context.Context, in *inbox.Inbox, method string, r response) err
 	if kind == "" {
 		return fmt.Errorf("%w: this method is not known", gatelatch.ErrInvalid)
 	}
-	fits := func(l gatelatch.Listed) bool {
+	fits := func(l inbox.Item) bool {
 		return l.Kind == kind && (r.AgentID == "" || r.AgentID == l.Batch.Session) && (r.ToolName == "" || r.ToolName == l.Tool)
 	}
 	l, err := in.Only(fits)
@@ -130,7 +130,7 @@ func decide(ctx context.Context, in *inbox.Inbox, method string, r response) err
 	return in.Decide(ctx, l, d)
 }
 
-func decision(in *inbox.Inbox, l gatelatch.Listed, r response) (d gatelatch.Decision, err error) {
+func decision(in *inbox.Inbox, l inbox.Item, r response) (d gatelatch.Decision, err error) {
 	d.State = gatelatch.Allowed
 	switch {
 	case l.Kind == gatelatch.Question:
