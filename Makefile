@@ -113,7 +113,7 @@ web-install:
 	cd web && $(NPM_INSTALL)
 
 .PHONY: shots
-shots: deps build ## Take the pictures in docs/img anew
+shots: deps build web-install ## Take the pictures in docs/img anew
 	GATELATCH_SCREENSHOTS=1 scripts/go-test.sh -count=1 -timeout $(TEST_TIMEOUT) -run '^(TestScreenshots|TestViewsAreAccessible)$$' ./e2e
 
 ##@ Look closer
