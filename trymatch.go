@@ -41,7 +41,7 @@ func (s *Seat) TryMatch(ctx context.Context, callID, match string, scope Scope) 
 			continue
 		}
 		t.Of++
-		if v := s.gate.policy.Judge(ctx, old.Call, old.Session, []*Grant{grant}); v.Grant == grant.ID {
+		if v := s.gate.ask(ctx, old.Call, old.Session, []*Grant{grant}); v.Grant == grant.ID {
 			t.Matches = append(t.Matches, old)
 		}
 	}
