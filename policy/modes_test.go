@@ -118,6 +118,10 @@ func TestModeOfFiles(t *testing.T) {
 		if got := s.modeFor(s.Read(call("X", `{}`), sess)); got.mode != gatelatch.ModeAcceptEdits {
 			t.Errorf("%s: a person's choice: got %s", project, got.mode)
 		}
+		sess.Mode = string(gatelatch.ModePlan)
+		if got, source := s.ModeOf(sess); got != want || !strings.HasPrefix(source, "policy.yaml:") {
+			t.Errorf("%s: without what was chosen and what the host says: got %s, %q", project, got, source)
+		}
 	}
 }
 
