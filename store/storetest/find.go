@@ -186,12 +186,22 @@ func live(t *testing.T, open Open) {
 	}
 	create(t, s, func(at time.Time) *gatelatch.Batch { return newBatchIn("s2", "m4", 1, at) })
 	must(t, change(s, "bat_m2", func(b *gatelatch.Batch, at time.Time) error { b.Withdraw(agent, "gone", at); return nil }))
+	for _, m := range []string{"m5", "m6", "m7"} { // allowed, begun, done
+		b := create(t, s, waiting(m, 1))
+		must(t, decide(s, b.Calls[0].ID, "mira", gatelatch.Allowed))
+	}
+	begin := func(b *gatelatch.Batch, at time.Time) error {
+		return b.Open(gatelatch.Hold{Holder: "h", Consume: true}, agent, at)
+	}
+	must(t, errors.Join(change(s, "bat_m6", begin), change(s, "bat_m7", begin)))
+	must(t, change(s, "bat_m7", func(b *gatelatch.Batch, at time.Time) error { return b.Ran(b.Calls[0].ID, true, agent, at) }))
+	must(t, change(s, "bat_m3", func(b *gatelatch.Batch, at time.Time) error { return b.Park(true, agent, at) }))
 	for _, tt := range []struct {
 		agent, session string
 		limit          int
 		want           []string
 	}{
-		{agent.ID, "s1", 10, []string{"bat_m1", "bat_m3"}},
+		{agent.ID, "s1", 10, []string{"bat_m1", "bat_m3", "bat_m5", "bat_m6"}},
 		{agent.ID, "s1", 1, []string{"bat_m1"}},
 		{agent.ID, "s2", 10, []string{"bat_m4"}},
 		{"key_other", "s1", 10, nil},
