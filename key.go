@@ -18,7 +18,8 @@ type Key struct {
 	Kind    KeyKind   `json:"kind"`
 	Name    string    `json:"name"` // of the agent or person
 	Hash    Sum       `json:"hash"`
-	Second  Sum       `json:"second,omitzero"` // a browser's other half
+	Second  Sum       `json:"second,omitzero"`  // a browser's other half
+	Parent  string    `json:"parent,omitempty"` // the browser that let this one in: it ends with it
 	Created time.Time `json:"created"`
 	Used    time.Time `json:"used"`
 	Revoked time.Time `json:"revoked,omitzero"`

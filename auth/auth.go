@@ -6,6 +6,7 @@ package auth
 import (
 	"context"
 	"errors"
+	"fmt"
 	"maps"
 	"net/http"
 	"strings"
@@ -21,7 +22,7 @@ import (
 const (
 	CodeLife    = time.Minute
 	BrowserIdle = 12 * time.Hour
-	BrowserLife = 30 * 24 * time.Hour // of the cookie; idle ends a session sooner
+	BrowserLife = 30 * 24 * time.Hour // from the login; idle ends a session sooner
 	maxCodes    = 16
 	touchEvery  = 10 * time.Minute
 )
@@ -47,15 +48,20 @@ type Auth struct {
 	name  string // of the person whose gateway this is
 
 	mu    sync.Mutex
-	codes map[gatelatch.Sum]time.Time // hash of a code → when it ends
-	used  map[string]time.Time        // browser key → last use; GET must not write
+	codes map[gatelatch.Sum]code // by the hash of the code
+	used  map[string]time.Time   // browser key → last use; GET must not write
 
 	proofs map[string]time.Time // nonce → when it may be forgotten
 }
 
+type code struct {
+	ends   time.Time
+	parent string // the browser that it was made in, if not on the command line
+}
+
 // New returns an Auth for the person with that name.
 func New(store gatelatch.Store, person string) *Auth {
-	return &Auth{store: store, name: person, codes: map[gatelatch.Sum]time.Time{}, used: map[string]time.Time{}, proofs: map[string]time.Time{}}
+	return &Auth{store: store, name: person, codes: map[gatelatch.Sum]code{}, used: map[string]time.Time{}, proofs: map[string]time.Time{}}
 }
 
 func hash(secret string) gatelatch.Sum { return gatelatch.SumOf([]byte(secret)) }
@@ -102,12 +108,29 @@ func (a *Auth) Verify(ctx context.Context, r Request) (Shown, error) {
 func (a *Auth) Valid(ctx context.Context, keyID string) bool {
 	err := a.store.View(ctx, func(r gatelatch.Reader) error {
 		k, err := r.Key(keyID)
-		if err == nil && !k.Revoked.IsZero() {
-			err = ErrNobody
+		if err == nil {
+			err = holds(r, k)
 		}
 		return err
 	})
 	return err == nil
+}
+
+// holds returns ErrNobody for a key that was revoked, itself or with who let
+// it in, and for a browser's that is too old.
+func holds(r gatelatch.Reader, k *gatelatch.Key) error {
+	if !k.Revoked.IsZero() || k.Kind == gatelatch.BrowserKey && r.Now().Sub(k.Created) >= BrowserLife {
+		return ErrNobody
+	}
+	if k.Parent == "" {
+		return nil
+	}
+	parent, err := r.Key(k.Parent)
+	switch {
+	case errors.Is(err, gatelatch.ErrNotFound), err == nil && !parent.Revoked.IsZero():
+		return ErrNobody
+	}
+	return err
 }
 
 func (a *Auth) bearer(ctx context.Context, header string) (*gatelatch.Key, error) {
@@ -155,22 +178,38 @@ func (a *Auth) browser(ctx context.Context, cookie string, p proof, r Request) (
 func (a *Auth) find(ctx context.Context, secret string) (k *gatelatch.Key, now time.Time, err error) {
 	err = a.store.View(ctx, func(r gatelatch.Reader) error {
 		now = r.Now()
-		k, err = r.KeyByHash(hash(secret))
-		return err
+		if k, err = r.KeyByHash(hash(secret)); err != nil {
+			return err
+		}
+		return holds(r, k)
 	})
 	switch {
 	case errors.Is(err, gatelatch.ErrNotFound):
 		return nil, now, ErrNobody
 	case err != nil:
 		return nil, now, err
-	case !k.Revoked.IsZero():
-		return nil, now, ErrNobody
 	}
 	return k, now, nil
 }
 
 // Code makes a login code: single use, one minute.
-func (a *Auth) Code(ctx context.Context) (code string, ends time.Time, err error) {
+func (a *Auth) Code(ctx context.Context) (secret string, ends time.Time, err error) {
+	return a.code(ctx, "")
+}
+
+// CodeBy makes a login code for another device of who has a browser. One that
+// was let in that way itself makes none.
+func (a *Auth) CodeBy(ctx context.Context, k *gatelatch.Key) (secret string, ends time.Time, err error) {
+	switch {
+	case k.Parent != "":
+		return "", time.Time{}, fmt.Errorf("another device let this one in: %w", gatelatch.ErrForbidden)
+	case k.Kind != gatelatch.BrowserKey:
+		return a.Code(ctx)
+	}
+	return a.code(ctx, k.ID)
+}
+
+func (a *Auth) code(ctx context.Context, parent string) (secret string, ends time.Time, err error) {
 	now, err := a.now(ctx)
 	if err != nil {
 		return "", time.Time{}, err
@@ -178,9 +217,9 @@ func (a *Auth) Code(ctx context.Context) (code string, ends time.Time, err error
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.forget(now)
-	code, ends = id.New("glc"), now.Add(CodeLife)
-	a.codes[hash(code)] = ends
-	return code, ends, nil
+	secret, ends = id.New("glc"), now.Add(CodeLife)
+	a.codes[hash(secret)] = code{ends, parent}
+	return secret, ends, nil
 }
 
 func (a *Auth) now(ctx context.Context) (now time.Time, err error) {
@@ -193,9 +232,9 @@ func (a *Auth) forget(now time.Time) {
 	for len(a.codes) > 0 {
 		var oldest gatelatch.Sum
 		var ends time.Time
-		for h, e := range a.codes {
-			if ends.IsZero() || e.Before(ends) {
-				oldest, ends = h, e
+		for h, c := range a.codes {
+			if ends.IsZero() || c.ends.Before(ends) {
+				oldest, ends = h, c.ends
 			}
 		}
 		if now.Before(ends) && len(a.codes) < maxCodes {
@@ -207,28 +246,36 @@ func (a *Auth) forget(now time.Time) {
 
 // Login trades a code for the two halves of a browser session. The code is
 // used up first: a crash costs a new link, never a second session.
-func (a *Auth) Login(ctx context.Context, code string) (cookie, page string, k *gatelatch.Key, err error) {
+func (a *Auth) Login(ctx context.Context, secret string) (cookie, page string, k *gatelatch.Key, err error) {
 	now, err := a.now(ctx)
 	if err != nil {
 		return "", "", nil, err
 	}
-	if !a.take(code, now) {
+	c, ok := a.take(secret, now)
+	if !ok {
 		return "", "", nil, ErrCode
 	}
 	cookie, page = id.Secret(browserPrefix), id.Secret(pagePrefix)
-	k = &gatelatch.Key{ID: id.New("key"), Kind: gatelatch.BrowserKey, Name: a.name, Hash: hash(cookie), Second: hash(page), Created: now, Used: now}
-	err = a.store.Update(ctx, func(tx gatelatch.Tx) error { return create(tx, k) })
+	k = &gatelatch.Key{ID: id.New("key"), Kind: gatelatch.BrowserKey, Name: a.name, Hash: hash(cookie), Second: hash(page), Parent: c.parent, Created: now, Used: now}
+	err = a.store.Update(ctx, func(tx gatelatch.Tx) error {
+		if err := holds(tx, k); errors.Is(err, ErrNobody) {
+			return ErrCode // who made the code has logged out
+		} else if err != nil {
+			return err
+		}
+		return create(tx, k)
+	})
 	return cookie, page, k, err
 }
 
 // take uses a code up. It also forgets browsers that are long gone.
-func (a *Auth) take(code string, now time.Time) bool {
+func (a *Auth) take(secret string, now time.Time) (code, bool) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	maps.DeleteFunc(a.used, func(_ string, last time.Time) bool { return now.Sub(last) > BrowserIdle })
-	ends, ok := a.codes[hash(code)]
-	delete(a.codes, hash(code))
-	return ok && now.Before(ends)
+	c, ok := a.codes[hash(secret)]
+	delete(a.codes, hash(secret))
+	return c, ok && now.Before(c.ends)
 }
 
 func create(tx gatelatch.Tx, k *gatelatch.Key) error {

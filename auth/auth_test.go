@@ -121,6 +121,60 @@ func TestOldCodesGiveWay(t *testing.T) {
 	}
 }
 
+// A browser that lets another device in answers for it: what ends the one ends
+// the other, and the other lets nobody in.
+func TestADeviceEndsWithWhoLetItIn(t *testing.T) {
+	w := newWorld(t)
+	cookie, page := w.login()
+	parent, err := w.browser(cookie, page)
+	if err != nil {
+		t.Fatal(err)
+	}
+	link := func() string {
+		t.Helper()
+		code, _, err := w.CodeBy(t.Context(), parent)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return code
+	}
+	cookie, page, _, err = w.Login(t.Context(), link())
+	if err != nil {
+		t.Fatal(err)
+	}
+	phone, err := w.browser(cookie, page)
+	if err != nil || !w.Valid(t.Context(), phone.ID) {
+		t.Fatalf("let in: %v", err)
+	}
+	if _, _, err := w.CodeBy(t.Context(), phone); !errors.Is(err, gatelatch.ErrForbidden) {
+		t.Errorf("a link of the phone's own: %v", err)
+	}
+	unused := link()
+	if err := w.Revoke(t.Context(), parent.ID, parent.Actor()); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := w.browser(cookie, page); !errors.Is(err, auth.ErrNobody) || w.Valid(t.Context(), phone.ID) {
+		t.Errorf("the phone after the log-out: %v", err)
+	}
+	if _, _, _, err := w.Login(t.Context(), unused); !errors.Is(err, auth.ErrCode) {
+		t.Errorf("a link from before the log-out: %v", err)
+	}
+}
+
+// Using a session does not make it last for ever.
+func TestBrowserSessionsHaveAnEnd(t *testing.T) {
+	w := newWorld(t)
+	cookie, page := w.login()
+	for ends := w.now.Add(auth.BrowserLife); w.now.Before(ends); w.now = w.now.Add(auth.BrowserIdle) {
+		if _, err := w.browser(cookie, page); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := w.browser(cookie, page); !errors.Is(err, auth.ErrNobody) {
+		t.Errorf("after %v: %v", auth.BrowserLife, err)
+	}
+}
+
 func TestBrowserSessions(t *testing.T) {
 	w := newWorld(t)
 	cookie, page := w.login()

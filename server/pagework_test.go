@@ -259,3 +259,29 @@ func TestThePublicAddress(t *testing.T) {
 		t.Errorf("%d: %+v", code, link)
 	}
 }
+
+// A page that was left open for a moment lets nobody in for good.
+func TestADeviceThatAPageLetIn(t *testing.T) {
+	w := newWorld(t)
+	w.withRules()
+	var link api.PhoneLink
+	if code := w.post("/v1/phone-link", api.None{}, &link); code != http.StatusOK {
+		t.Fatal(code)
+	}
+	_, secret, _ := strings.Cut(link.URL, "#c=")
+	phone := *w
+	phone.loginWith(secret)
+	status := func(w *world) int { return send(w.tcp, w.as(w.request("GET", "/v1/status", nil), "browser")).Code }
+	if code := status(&phone); code != http.StatusOK {
+		t.Fatal(code)
+	}
+	if code := phone.post("/v1/phone-link", api.None{}, nil); code != http.StatusForbidden {
+		t.Errorf("a link of the phone's own: %d", code)
+	}
+	if code := w.post("/v1/logout", api.None{}, nil); code != http.StatusOK {
+		t.Fatal(code)
+	}
+	if code := status(&phone); code != http.StatusUnauthorized {
+		t.Errorf("after the page logged out: %d", code)
+	}
+}

@@ -132,13 +132,13 @@ func short(name string) string {
 	return strings.TrimSpace(string(r[:min(len(r), most)]))
 }
 
-// phoneLink makes a link for another device of the same person. It is as good
-// as one of the command line, and stands in the trail when it is used.
+// phoneLink makes a link for another device of the same person. What it lets in
+// ends with the browser that it was made in, and can't pass it on.
 func phoneLink(s *Server, q *request, _ api.None) (api.PhoneLink, error) {
 	if s.opt.Public == "" {
 		return api.PhoneLink{}, invalid(errors.New(`other devices can't reach this gateway: start it with --public-url, behind a tunnel or proxy with TLS`))
 	}
-	code, ends, err := s.opt.Auth.Code(q.Context())
+	code, ends, err := s.opt.Auth.CodeBy(q.Context(), q.key)
 	if err != nil {
 		return api.PhoneLink{}, err
 	}

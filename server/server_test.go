@@ -113,6 +113,11 @@ func (w *world) login() {
 	if err != nil {
 		w.t.Fatal(err)
 	}
+	w.loginWith(code)
+}
+
+func (w *world) loginWith(code string) {
+	w.t.Helper()
 	r := w.request("POST", "/v1/login", api.Login{Code: code})
 	r.Header.Set("Origin", origin)
 	res := send(w.tcp, r)
