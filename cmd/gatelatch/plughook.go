@@ -17,10 +17,13 @@ const hookLimit = 600 * time.Second
 // command hook is told by its arguments and environment: ?limit=SECONDS, the
 // timeout in the settings, and ?attended=1 with a person at the terminal.
 func serveHook(w http.ResponseWriter, r *http.Request, g server.Guest) {
-	raw, err := server.Body(w, r)
-	if err != nil || r.Method != http.MethodPost {
-		http.Error(w, "a hook posts its event", http.StatusBadRequest)
+	if r.Method != http.MethodPost {
+		http.Error(w, "a hook posts its event", http.StatusMethodNotAllowed)
 		return
+	}
+	raw, err := server.Body(w, r)
+	if err != nil {
+		raw = nil // a part of an event is none, and denied
 	}
 	limit := hookLimit
 	if n, err := strconv.Atoi(r.URL.Query().Get("limit")); err == nil && n > 0 {
