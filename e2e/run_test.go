@@ -206,7 +206,10 @@ func TestRunHoldsInEveryMode(t *testing.T) {
 	t.Parallel()
 	g := startGateway(t, "")
 	p, a := newApprover(t, g), newAgent(t)
-	for _, flags := range [][]string{{"--dangerously-skip-permissions"}, {"--permission-mode", "auto"}} {
+	for _, flags := range [][]string{
+		{"--dangerously-skip-permissions"}, {"--permission-mode", "auto"},
+		{"--dangerously-skip-permissions", "--safe-mode", "--settings", `{"disableAllHooks":true}`}, // the host's own are none of them
+	} {
 		s := a.hosted(g, scriptedmodel.Prompt(calls("touch x", "touch y"), scriptedmodel.Say("end")), flags...)
 		first := p.wait("touch x")
 		p.decide(p.wait("touch y"), api.Decision{State: "denied", Note: "stop it", Interrupt: true})
