@@ -10,7 +10,7 @@ func (w *World) Park(b *Batch, deferred bool) (why Why) {
 			why.when(o != b && o.in(b) && o.Parked && o.Deferred, "conflict")
 		}
 	}
-	if len(why) == 0 && !(b.Parked && b.Deferred == deferred) {
+	if len(why) == 0 && (!b.Parked || b.Deferred != deferred) {
 		b.Parked, b.Deferred = true, deferred
 		w.note("batch.parked", b.Agent, b, nil)
 	}

@@ -50,7 +50,7 @@ type Inbox struct {
 
 	mu    sync.Mutex
 	shown map[string]Item // by call
-	done  map[string]bool             // that this client decided, and was not told of yet
+	done  map[string]bool // that this client decided, and was not told of yet
 }
 
 // New returns the inbox of a person's client.

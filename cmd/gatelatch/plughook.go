@@ -32,5 +32,5 @@ func serveHook(w http.ResponseWriter, r *http.Request, g server.Guest) {
 	c := hookcmd.Claude{Service: g.Seat, Attended: r.URL.Query().Get("attended") == "1", Project: r.URL.Query().Get("project"), Holder: id.New("hld")}
 	out := c.Serve(r.Context(), g.Base, raw, limit)
 	w.Header().Set("Content-Type", "application/json")
-	_, _ = w.Write(out) //nolint:gosec // it is JSON, and says so. An agent that is gone has no use for it
+	_, _ = w.Write(out) // an agent that is gone has no use for it
 }
