@@ -36,6 +36,15 @@ func itemOf(l gatelatch.Listed) Item {
 	return Item{l, l.ID + "." + l.Digest.String()[:16]}
 }
 
+// Like is what a client says of a call that does not name it.
+type Like struct {
+	Kind          gatelatch.Kind
+	Session, Tool string
+}
+
+// Like says what the item is, without its name.
+func (i Item) Like() Like { return Like{i.Kind, i.Batch.Session, i.Tool} }
+
 // replaced is the item as it was shown before an edit: it no longer waits.
 func (i Item) replaced() Item {
 	c := *i.Call
@@ -51,11 +60,12 @@ type Inbox struct {
 	mu    sync.Mutex
 	shown map[string]Item // by call
 	done  map[string]bool // that this client decided, and was not told of yet
+	lost  map[Like]bool   // that others settled, and this client may be about to
 }
 
 // New returns the inbox of a person's client.
 func New(seat *gatelatch.Seat) *Inbox {
-	return &Inbox{seat: seat, shown: map[string]Item{}, done: map[string]bool{}}
+	return &Inbox{seat: seat, shown: map[string]Item{}, done: map[string]bool{}, lost: map[Like]bool{}}
 }
 
 // Follow tells of each call that waits, those that already do first, anew if
@@ -124,6 +134,9 @@ func (in *Inbox) look(l gatelatch.Listed, waits, settled func(Item) error) error
 	now := itemOf(l)
 	switch {
 	case l.State != gatelatch.Pending:
+		if known && !in.done[l.ID] {
+			in.lost[now.Like()] = true
+		}
 		delete(in.shown, l.ID)
 		delete(in.done, l.ID)
 	case !known || old.Digest != l.Digest:
@@ -167,18 +180,25 @@ func (in *Inbox) All() []Item {
 }
 
 // Only returns the one call that fits, for a client that does not say which it
-// means. With more than one, or none, or one that was edited, it is not found.
-func (in *Inbox) Only(fits func(Item) bool) (only Item, err error) {
+// means. With more than one, or none, or one that was edited, it is not found;
+// nor, once, if others just settled one that fits.
+func (in *Inbox) Only(fits func(Like) bool) (only Item, err error) {
 	in.mu.Lock()
 	defer in.mu.Unlock()
-	n := 0
+	n, crossed := 0, false
 	for _, i := range in.shown {
-		if !in.done[i.ID] && fits(i) {
+		if !in.done[i.ID] && fits(i.Like()) {
 			only, n = i, n+1
 		}
 	}
-	if n != 1 || only.Name != only.ID {
-		return Item{}, fmt.Errorf("%d calls wait that this could mean; it needs the id of one: %w", n, gatelatch.ErrNotFound)
+	for l := range in.lost {
+		if fits(l) {
+			delete(in.lost, l)
+			crossed = true
+		}
+	}
+	if n != 1 || crossed || only.Name != only.ID {
+		return Item{}, fmt.Errorf("%d calls wait that this could mean, or one was settled meanwhile; it needs the id of one: %w", n, gatelatch.ErrNotFound)
 	}
 	return only, nil
 }
@@ -186,15 +206,18 @@ func (in *Inbox) Only(fits func(Item) bool) (only Item, err error) {
 // Decide settles a call as it was shown. A client does that once.
 func (in *Inbox) Decide(ctx context.Context, l Item, d gatelatch.Decision) error {
 	d.Digest = l.Digest
-	if _, err := in.seat.Decide(ctx, l.ID, d); err != nil {
-		return err
-	}
-	in.mu.Lock()
-	defer in.mu.Unlock()
+	in.mu.Lock() // before anybody can hear of it
 	if _, waits := in.shown[l.ID]; waits {
 		in.done[l.ID] = true
 	}
-	return nil
+	in.mu.Unlock()
+	_, err := in.seat.Decide(ctx, l.ID, d)
+	if err != nil {
+		in.mu.Lock()
+		defer in.mu.Unlock()
+		delete(in.done, l.ID)
+	}
+	return err
 }
 
 // Edit replaces the input, and returns the call as it is then, by the name that

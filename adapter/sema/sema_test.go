@@ -155,6 +155,30 @@ func TestAnswersWithoutEffect(t *testing.T) {
 	})
 }
 
+// An answer without an id that crosses the end of its request is not for the
+// next one of that tool, which nobody has read. Said again, it is.
+func TestAnswerWithoutAnIDCrosses(t *testing.T) {
+	adaptertest.Run(t, func(t *testing.T, r *adaptertest.Rig) {
+		a, u := agent(r), ui(r)
+		a.Say(bash)
+		u.Hear()
+		r.Deny("")
+		a.Hear()
+		a.Say(strings.NewReplacer("q1", "q2", "npm test", "npm publish").Replace(bash))
+		r.Waiting()
+		const agreed = `{"method":"respondToToolPermission","data":{"agentId":"main","toolName":"Bash","selected":"agree"}}`
+		u.Say(agreed)
+		if got := u.Hear() + u.Hear() + u.Hear(); !strings.Contains(got, "request:settled") || !strings.Contains(got, "npm publish") || !strings.Contains(got, "response:error") {
+			t.Errorf("the interface heard %s", got)
+		}
+		a.Quiet()
+		u.Say(agreed)
+		if got := a.Hear(); !strings.Contains(got, `"requestId":"q2"`) || !strings.Contains(got, `"selected":"agree"`) {
+			t.Errorf("the agent heard %s", got)
+		}
+	})
+}
+
 // Rule 3: without ids two requests of one tool can't be told apart by the agent.
 func TestTwoRequestsOfOneName(t *testing.T) {
 	adaptertest.Run(t, func(t *testing.T, r *adaptertest.Rig) {

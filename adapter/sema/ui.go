@@ -111,14 +111,15 @@ func decide(ctx context.Context, in *inbox.Inbox, method string, r response) err
 	if kind == "" {
 		return fmt.Errorf("%w: this method is not known", gatelatch.ErrInvalid)
 	}
-	fits := func(l inbox.Item) bool {
-		return l.Kind == kind && (r.AgentID == "" || r.AgentID == l.Batch.Session) && (r.ToolName == "" || r.ToolName == l.Tool)
+	fits := func(l inbox.Like) bool {
+		return l.Kind == kind && (r.AgentID == "" || r.AgentID == l.Session) && (r.ToolName == "" || r.ToolName == l.Tool)
 	}
-	l, err := in.Only(fits)
-	if r.RequestID != "" {
-		if l, err = in.Shown(r.RequestID); err == nil && !fits(l) {
-			err = fmt.Errorf("the answer is not for this request: %w", gatelatch.ErrNotFound)
-		}
+	var l inbox.Item
+	var err error
+	if r.RequestID == "" {
+		l, err = in.Only(fits)
+	} else if l, err = in.Shown(r.RequestID); err == nil && !fits(l.Like()) {
+		err = fmt.Errorf("the answer is not for this request: %w", gatelatch.ErrNotFound)
 	}
 	if err != nil {
 		return err
