@@ -98,7 +98,12 @@ func (s *Server) approve(ctx context.Context, req *sdk.CallToolRequest) (*sdk.Ca
 	return &sdk.CallToolResult{Content: []sdk.Content{&sdk.TextContent{Text: string(text)}}}, nil
 }
 
-func (s *Server) ask(ctx context.Context, req *sdk.CallToolRequest) (ask.Answer, error) {
+func (s *Server) ask(ctx context.Context, req *sdk.CallToolRequest) (a ask.Answer, err error) {
+	defer func() {
+		if recover() != nil { // what it says may hold an input
+			a, err = ask.Answer{}, errors.New("it failed on this call")
+		}
+	}()
 	who, err := s.caller(req)
 	if err != nil {
 		return ask.Answer{}, err

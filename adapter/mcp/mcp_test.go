@@ -170,3 +170,22 @@ func TestGatewayIsAway(t *testing.T) {
 		}
 	})
 }
+
+type broken struct{ gatelatch.Service }
+
+func (broken) Propose(context.Context, gatelatch.Proposal) (*gatelatch.Batch, error) {
+	panic("secret of an input")
+}
+
+// A fault in one call denies it, and does not end the gateway with all others.
+func TestPanicIsADenial(t *testing.T) {
+	adaptertest.Run(t, func(t *testing.T, r *adaptertest.Rig) {
+		h := mcp.NewHTTP("test", error.Error)
+		w := &posts{t: t, r: r, h: h, open: map[string]chan []byte{}, who: mcp.Caller{Service: broken{}, Session: gatelatch.SessionInfo{ID: "s"}}}
+		w.cleanUp()
+		begin(w, touch("c1"))
+		if a := textOf(t, w.answer(7.0)); a.Behavior != "deny" || strings.Contains(a.Message, "secret") {
+			t.Errorf("got %+v", a)
+		}
+	})
+}

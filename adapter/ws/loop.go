@@ -64,9 +64,17 @@ func (s *Session) Write(ctx context.Context, v any) error {
 // Over reports whether nobody waits for what ctx is for.
 func Over(ctx context.Context) bool { return ctx.Err() != nil }
 
-// Go runs fn beside the reading. An error of it ends the connection.
+var errFault = errors.New("the gateway failed on this connection")
+
+// Go runs fn beside the reading. An error of it, or a panic, ends the
+// connection: no other peer suffers from it.
 func (s *Session) Go(fn func() error) {
 	s.work.Go(func() {
+		defer func() {
+			if recover() != nil { // what it says may hold an input
+				s.end(errFault)
+			}
+		}()
 		if err := fn(); err != nil {
 			s.end(err)
 		}

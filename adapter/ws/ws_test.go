@@ -100,3 +100,20 @@ func TestOtherOrigins(t *testing.T) {
 		t.Errorf("got %v, %v", res, err)
 	}
 }
+
+// A fault in what serves one peer ends that connection, and not the gateway.
+func TestPanicEndsTheConnection(t *testing.T) {
+	c := dial(t, func(ctx context.Context, c ws.Conn) error {
+		s := &ws.Session{Conn: c, Valid: func() error { return nil }}
+		return s.Run(ctx, func(context.Context, []byte) error {
+			s.Go(func() error { panic("secret of an input") })
+			return nil
+		})
+	})
+	if err := c.Write(t.Context(), websocket.MessageText, []byte("{}")); err != nil {
+		t.Fatal(err)
+	}
+	if _, _, err := c.Read(t.Context()); err == nil || t.Context().Err() != nil || strings.Contains(err.Error(), "secret") {
+		t.Errorf("ended with %v", err)
+	}
+}
