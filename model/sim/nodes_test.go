@@ -180,8 +180,14 @@ func (w *world) trail(r gatelatch.Reader) (map[string]bool, error) {
 			if err := errors.Join(chain.Next(e), trail.Next(e)); err != nil {
 				return nil, err
 			}
-			if e.Kind == gatelatch.CallProposed {
+			switch e.Kind {
+			case gatelatch.CallProposed:
 				calls[e.Call] = true
+			case gatelatch.BatchRepeated:
+				w.seen["taken over"]++
+			case gatelatch.BatchUnparked:
+				w.seen["the host came back"]++
+			default:
 			}
 		}
 	}

@@ -79,6 +79,9 @@ func (w *world) look(ctx context.Context, d *dice, seat *gatelatch.Seat) {
 		switch {
 		case d.chance(4):
 			dec.State = gatelatch.Denied
+			if d.chance(2) {
+				dec.Interrupt, dec.Note = true, "stop"
+			}
 		case l.Tool == "plain" && d.chance(2):
 			scopes := []gatelatch.Scope{gatelatch.ForSession, gatelatch.ForProject, gatelatch.Always}
 			dec.Remember = &gatelatch.Terms{Scope: scopes[d.IntN(3)], Match: "plain(*)", For: time.Duration(d.IntN(2)) * time.Minute, Uses: d.IntN(3)}
