@@ -108,7 +108,7 @@ func (s *Seat) takeOver(tx Tx, p *Proposal, parked, b *Batch) error {
 	b.record(BatchRepeated, "", s.who, at, struct {
 		Of string `json:"of"`
 	}{old.ID})
-	if d := was.Decided; d != nil && d.By.Kind == PersonActor && c.State == Pending && (was.Digest == c.Digest || twin.Is == "parked_for_any") && (d.State == Allowed || d.State == Denied) {
+	if d := was.Decided; d != nil && d.By.Kind == PersonActor && c.State == Pending && (was.Digest == c.Digest || twin.Is == "parked_for_any") && (was.permit() || d.State == Denied) {
 		b.move(c, CallDecided, Decision{
 			State: d.State, By: d.By, At: at, Note: d.Note, Digest: c.Digest, Answers: d.Answers, Choice: d.Choice, Mode: d.Mode,
 			Interrupt: d.Interrupt, Reply: d.Reply, Grant: d.Grant,

@@ -195,3 +195,22 @@ func TestInterruptDecidesNothingLate(t *testing.T) {
 		}
 	})
 }
+
+// I5: of twins that share a holder, the later gets no allow that the host used
+// for the first.
+func TestTwinOfWhatRanIsNotTakenOver(t *testing.T) {
+	w := newWorld(t)
+	ask := func(id string) *gatelatch.Batch {
+		p := message(id, "ask")
+		p.Pair, p.Repeats, p.Hold = "turn", true, hold("h")
+		return w.propose(p)
+	}
+	first := ask("m1")
+	if err := w.decide(mira, first.Calls[0], gatelatch.Allowed); err != nil {
+		t.Fatal(err)
+	}
+	w.ran("m1_0")
+	if c := ask("m2").Calls[0]; c.State != gatelatch.Pending {
+		t.Errorf("one allow, two calls: %s, consumed %v", c.State, c.Consumed != nil)
+	}
+}
