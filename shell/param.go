@@ -68,7 +68,7 @@ func (b *builder) positional(each, quoted bool) {
 		if i > 0 {
 			if each || !quoted {
 				b.finish()
-			} else {
+			} else if v.Kind != Fields && v.Kind != Listed { // of which there may be none
 				b.text(" ")
 			}
 		}

@@ -88,3 +88,16 @@ func seenInSubshells(t testing.TB, sh, texts []string, dir string) [][]string {
 	}
 	return out
 }
+
+// "$*" ends without a blank if the last parameters turn out to be none.
+func TestJoinedParametersMayEndEarly(t *testing.T) {
+	t.Parallel()
+	for _, c := range Read(`set -- 'rm a' $unknown; p "$*"`, Env{Dir: "/"}).Commands {
+		if c.Words[0].Text != "p" {
+			continue
+		}
+		if w := c.Words[1]; w.Known() || !strings.HasPrefix("rm a", w.Text) {
+			t.Errorf("it is read as %+v, but may be rm a", w)
+		}
+	}
+}
