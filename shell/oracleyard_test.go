@@ -70,7 +70,7 @@ func newYard(t *testing.T) *yard {
 	}
 	must(t, os.WriteFile(filepath.Join(y.dir, "fs/dev/null"), nil, 0o600))
 	for _, name := range slices.Concat(realPrograms, slices.Collect(maps.Keys(stubs))) {
-		note := "#!/real/bash -p\nprintf '%s\\0' $(($# + 1)) \"${0##*/}\" \"$@\" >> /notes/all\n"
+		note := "#!/real/bash -p\nprintf '%s\\0' $(($# + 1)) \"${0##*/}\" \"$@\" >> /notes/$$\n" // one file each: a note with a newline is written in two pieces
 		if !stubs[name] {
 			path, err := exec.LookPath(name)
 			must(t, err)
@@ -110,7 +110,7 @@ func must(t *testing.T, err error) {
 // the files that it changed.
 func (y *yard) run(t *testing.T, src string) (programs [][]string, changed []string) {
 	t.Helper()
-	project, notes := filepath.Join(y.dir, "project"), filepath.Join(y.dir, "notes/all")
+	project, notes := filepath.Join(y.dir, "project"), filepath.Join(y.dir, "notes")
 	y.reset(t, project)
 	before := y.files(t, project)
 	_, err := fmt.Fprintf(y.in, "%s\x00", src)
@@ -126,8 +126,15 @@ func (y *yard) run(t *testing.T, src string) (programs [][]string, changed []str
 		delete(before, name)
 	}
 	changed = append(changed, slices.Sorted(maps.Keys(before))...)
-	raw, _ := os.ReadFile(notes)
-	os.Remove(notes)
+	var raw []byte
+	files, err := os.ReadDir(notes)
+	must(t, err)
+	for _, f := range files {
+		note, err := os.ReadFile(filepath.Join(notes, f.Name()))
+		must(t, err)
+		must(t, os.Remove(filepath.Join(notes, f.Name())))
+		raw = append(raw, note...)
+	}
 	fields := strings.Split(strings.TrimSuffix(string(raw), "\x00"), "\x00")
 	for len(fields) > 1 {
 		n, err := strconv.Atoi(fields[0])
