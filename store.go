@@ -65,6 +65,13 @@ type Reader interface {
 	Grants(live bool, limit int) ([]*Grant, error)
 	// Works returns the oldest first.
 	Works(limit int) ([]*Work, error)
+	Message(id string) (*Message, error)
+	Messages(q MessageQuery) ([]*Message, error)
+	// MessagesDue returns messages with Due at or before t, oldest first, and
+	// the next such time after t, zero if there is none.
+	MessagesDue(t time.Time, limit int) (ms []*Message, next time.Time, err error)
+	// Cursor returns one that was not saved yet as zero.
+	Cursor(name string) (Cursor, error)
 	Key(id string) (*Key, error)
 	KeyByHash(h Sum) (*Key, error)
 	// Control returns what holds for all gateways. A transaction that read it
@@ -83,6 +90,9 @@ type Tx interface {
 	SaveGrant(*Grant) error
 	// SaveWork writes w, or deletes it when it is done.
 	SaveWork(*Work) error
+	// SaveMessage writes m, or deletes it when it is forgotten.
+	SaveMessage(*Message) error
+	SaveCursor(Cursor) error
 	SaveKey(*Key) error
 	SaveControl(Control) error
 	// AddRevision writes a new one; a number that is there is ErrStale.

@@ -42,6 +42,8 @@ type data struct {
 	grants   map[string]gatelatch.Grant
 	policies map[int64]gatelatch.Revision
 	works    map[string]gatelatch.Work
+	outbox   map[string]gatelatch.Message
+	cursors  map[string]gatelatch.Cursor
 	keys     map[string]gatelatch.Key
 	hashes   map[gatelatch.Sum]string // of secrets, to key id
 	control  gatelatch.Control
@@ -63,7 +65,7 @@ func New(opt Options) *Store {
 	return &Store{clock: clock.New(opt.Now), data: data{
 		batches: map[string]row{}, calls: map[string]string{}, messages: map[[3]string]string{}, refs: map[[3]string]string{},
 		bytes: map[gatelatch.Sum][]byte{}, sessions: map[[2]string]gatelatch.Session{}, grants: map[string]gatelatch.Grant{}, policies: map[int64]gatelatch.Revision{},
-		works: map[string]gatelatch.Work{}, keys: map[string]gatelatch.Key{}, hashes: map[gatelatch.Sum]string{},
+		works: map[string]gatelatch.Work{}, outbox: map[string]gatelatch.Message{}, cursors: map[string]gatelatch.Cursor{}, keys: map[string]gatelatch.Key{}, hashes: map[gatelatch.Sum]string{},
 	}}
 }
 

@@ -28,7 +28,7 @@ type write struct {
 
 // The order is that in which every gateway writes.
 var kinds = []*kind{
-	putRevision, putSession, setSession, putGrant, setGrant, putWork, setWork, delWork, putKey, setKey, setControl,
+	putRevision, putSession, setSession, putGrant, setGrant, putWork, setWork, delWork, putMessage, setMessage, delMessage, putCursor, setCursor, putKey, setKey, setControl,
 	putBatch, setBatch, delBatch, putCall, setCall, delCall,
 }
 

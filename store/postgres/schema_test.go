@@ -50,6 +50,8 @@ func TestQueriesUseTheirIndex(t *testing.T) {
 		`SELECT id FROM batch WHERE over<5 ORDER BY over, id LIMIT 10`:                                   "batch_over",
 		`SELECT 1 FROM call WHERE agent='' AND session='' AND ref='r' AND ref<>''`:                       "call_ref",
 		`SELECT 1 FROM call WHERE input='x'`:                                                             "call_input",
+		`SELECT 1 FROM message WHERE call='x' ORDER BY at DESC, id DESC LIMIT 10`:                        "message_call",
+		`SELECT 1 FROM message WHERE due<=5 ORDER BY due, id LIMIT 10`:                                   "message_due",
 		`SELECT 1 FROM batch WHERE agent='' AND pair='x' AND claimed IN ('', 'h') LIMIT 1`:               "batch_pair",
 		`SELECT id FROM call WHERE state='pending' ORDER BY created DESC, batch DESC, pos DESC LIMIT 10`: "call_waiting",
 	} {

@@ -19,7 +19,7 @@ import (
 type Open func(t *testing.T, dir string) gatelatch.Store
 
 // Run exercises the stores that open returns.
-func Run(t *testing.T, open Open) { run(t, open, basics, finding, aggregates, forgetting) }
+func Run(t *testing.T, open Open) { run(t, open, basics, finding, aggregates, telling, forgetting) }
 
 // RunCopies exercises those that can also be backed up and restored.
 func RunCopies(t *testing.T, open Open) { run(t, open, copies) }
