@@ -1,0 +1,283 @@
+package notify
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"sync"
+	"time"
+
+	"github.com/gatelatch/gatelatch"
+	"github.com/gatelatch/gatelatch/internal/id"
+)
+
+const (
+	sendTime   = 20 * time.Second
+	lease      = time.Minute // longer than a send, so that nobody else begins meanwhile
+	tries      = 8
+	firstWait  = 5 * time.Second
+	longest    = 10 * time.Minute
+	perChannel = 4   // messages under way at once
+	look       = 100 // due messages looked at in one go
+	buttonLife = 24 * time.Hour
+	maxError   = 200
+)
+
+// backoff is how long to wait after the n-th try failed: twice as long each
+// time, more or less, so that gateways don't come back together.
+func backoff(n int) time.Duration {
+	d := min(longest, firstWait<<min(n-1, 16))
+	return d/2 + rand.N(d) //nolint:gosec // it spreads load, and keeps no secret
+}
+
+// sending is a message that was claimed, in words.
+type sending struct {
+	m *gatelatch.Message
+	t *Target
+	n Notice
+}
+
+// deliver sends what is due, until ctx ends.
+func (o *Outbox) deliver(ctx context.Context, work *sync.WaitGroup, made <-chan struct{}) {
+	const idle, again = 30 * time.Second, time.Second
+	for ctx.Err() == nil {
+		wait := idle
+		out, next, err := o.take(ctx)
+		switch {
+		case err != nil && ctx.Err() == nil && !errors.Is(err, gatelatch.ErrStale):
+			o.Log.Warn("could not look for messages", "err", err)
+			wait = again
+		case err != nil:
+			wait = again
+		case !next.IsZero():
+			wait = min(idle, max(next.Sub(o.now()), 10*time.Millisecond))
+		}
+		for _, s := range out {
+			work.Go(func() {
+				defer o.ended(s.m.Channel)
+				o.send(ctx, s)
+			})
+		}
+		pause(ctx, wait, made, o.done)
+	}
+}
+
+func (o *Outbox) ended(channel string) {
+	o.mu.Lock()
+	o.busy[channel]--
+	o.mu.Unlock()
+	poke(o.done)
+}
+
+// take claims what is due and may go out now, in one transaction.
+func (o *Outbox) take(ctx context.Context) (out []sending, next time.Time, err error) {
+	var spent map[string]int
+	err = o.Store.Update(ctx, func(tx gatelatch.Tx) error {
+		out, spent = nil, map[string]int{}
+		now := tx.Now()
+		var due []*gatelatch.Message
+		if due, next, err = tx.MessagesDue(now, look); err != nil {
+			return err
+		}
+		changed := map[string]*gatelatch.Message{}
+		for _, m := range due {
+			s, err := o.ready(tx, m, spent, changed)
+			if err != nil {
+				return err
+			}
+			if s != nil {
+				out = append(out, *s)
+			}
+		}
+		for _, m := range changed {
+			if err := tx.SaveMessage(m); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, next, err
+	}
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	for channel, n := range spent {
+		o.busy[channel] += n
+		o.rate(channel).spend(n)
+	}
+	return out, next, nil
+}
+
+// ready decides what becomes of a message that is due: it is claimed, dropped,
+// put off, or left until its channel has done others.
+func (o *Outbox) ready(tx gatelatch.Tx, m *gatelatch.Message, spent map[string]int, changed map[string]*gatelatch.Message) (*sending, error) {
+	now := tx.Now()
+	t := o.target(m.Channel)
+	if t == nil {
+		m.Tries++
+		m.Failed(errNoChannel.Error(), o.again(m), now)
+		changed[m.ID] = m
+		return nil, nil
+	}
+	l, err := load(tx, m.Call)
+	if err != nil {
+		return nil, err
+	}
+	told := m.Kind == gatelatch.SettledMessage
+	if l == nil || told == (l.State == gatelatch.Pending) {
+		m.Drop()
+		changed[m.ID] = m
+		if l == nil || told {
+			return nil, nil
+		}
+		return nil, o.takeBack(tx, m, changed)
+	}
+	if !told {
+		if until := o.rule(*l).Quiet.until(now.Local()); until.After(now) {
+			m.Later(until)
+			changed[m.ID] = m
+			return nil, nil
+		}
+	}
+	if !o.room(m, spent, now) {
+		if slot, ok := o.slot(m.Channel, spent, now); ok {
+			m.Later(slot)
+			changed[m.ID] = m
+		}
+		return nil, nil
+	}
+	if err := m.Claim(o.holder, lease, now); err != nil {
+		return nil, err
+	}
+	spent[m.Channel]++
+	n := o.notice(m, *l)
+	if t.Input && !told {
+		n.Input = o.input(l.Call)
+	}
+	o.buttons(t, m, l, &n, now)
+	changed[m.ID] = m
+	own := *m
+	own.Version++
+	return &sending{m: &own, t: t, n: n}, nil
+}
+
+// buttons gives a notice what decides by it. A high risk is allowed on the page
+// only, where one sees what would run.
+func (o *Outbox) buttons(t *Target, m *gatelatch.Message, l *gatelatch.Listed, n *Notice, now time.Time) {
+	if !t.Buttons || o.Public == "" || l.State != gatelatch.Pending || l.Kind != gatelatch.Permission {
+		return
+	}
+	m.Digest, m.Expires, m.Used = l.Digest, now.Add(buttonLife), time.Time{}
+	button := func(hash *gatelatch.Sum) string {
+		secret := m.ID + "." + id.Secret("btn")
+		*hash = gatelatch.SumOf([]byte(secret))
+		return secret
+	}
+	n.Deny = button(&m.Denies)
+	m.Allows = gatelatch.Sum{}
+	if n.Risk != High {
+		n.Allow = button(&m.Allows)
+	}
+}
+
+// again is how long after a failed try comes the next; 0 is never.
+func (o *Outbox) again(m *gatelatch.Message) time.Duration {
+	if m.Tries >= tries {
+		return 0
+	}
+	return backoff(m.Tries)
+}
+
+// send sends one message and notes how that went.
+func (o *Outbox) send(ctx context.Context, s sending) {
+	limited, stop := context.WithTimeout(ctx, sendTime)
+	err := safely(limited, s.t, s.n)
+	stop()
+	if ctx.Err() != nil && err != nil {
+		return // the gateway stops: the lease ends, and the message is sent by the next
+	}
+	why, after := "", time.Duration(0)
+	if err != nil {
+		why, after = brief(err), o.again(s.m)
+		var never *PermanentError
+		var busy *BusyError
+		switch {
+		case errors.As(err, &never):
+			after = 0
+		case errors.As(err, &busy) && after > 0:
+			after = max(after, min(busy.After, time.Hour))
+		}
+		o.Log.Warn("could not tell anybody that a call waits", "channel", s.m.Channel, "try", s.m.Tries, "err", why, "again_in", after)
+	}
+	// The answer is noted also if the gateway is stopping.
+	noted, stop := context.WithTimeout(context.WithoutCancel(ctx), sendTime)
+	defer stop()
+	if e := o.Store.Update(noted, func(tx gatelatch.Tx) error { return o.note(tx, s, why, after) }); e != nil && !errors.Is(e, gatelatch.ErrStale) {
+		o.Log.Warn("could not note that a message was sent", "channel", s.m.Channel, "err", e)
+	}
+}
+
+func safely(ctx context.Context, t *Target, n Notice) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = permanent(fmt.Errorf("panic: %v", p))
+		}
+	}()
+	return t.Send(ctx, n)
+}
+
+func brief(err error) string {
+	r := []rune(err.Error())
+	return string(r[:min(len(r), maxError)])
+}
+
+// note saves how sending went, with what follows: a reminder, or that the call
+// was settled meanwhile.
+func (o *Outbox) note(tx gatelatch.Tx, s sending, why string, after time.Duration) error {
+	m, err := tx.Message(s.m.ID)
+	if err != nil {
+		return err
+	}
+	if m.Claimed != o.holder || m.State != gatelatch.MessageWaiting {
+		return gatelatch.ErrStale
+	}
+	now, changed := tx.Now(), map[string]*gatelatch.Message{m.ID: m}
+	if why != "" {
+		m.Failed(why, after, now)
+	} else {
+		m.Delivered(now)
+		if err := o.next(tx, m, changed); err != nil {
+			return err
+		}
+	}
+	for _, v := range changed {
+		if err := tx.SaveMessage(v); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (o *Outbox) next(tx gatelatch.Tx, m *gatelatch.Message, changed map[string]*gatelatch.Message) error {
+	if m.Kind == gatelatch.SettledMessage {
+		return nil
+	}
+	l, err := load(tx, m.Call)
+	if err != nil || l == nil {
+		return err
+	}
+	if l.State != gatelatch.Pending {
+		return o.takeBack(tx, m, changed)
+	}
+	rule := o.rule(*l)
+	if rule.Remind <= 0 || m.Round >= rule.Reminders {
+		return nil
+	}
+	r := gatelatch.NewMessage(gatelatch.ReminderMessage, m.Round+1, m.Channel, m.Call, m.Sent, m.Sent.Add(rule.Remind))
+	_, err = tx.Message(r.ID)
+	if errors.Is(err, gatelatch.ErrNotFound) {
+		changed[r.ID], err = r, nil
+	}
+	return err
+}
