@@ -101,11 +101,14 @@ func (s *Seat) Edit(ctx context.Context, callID string, from Sum, input []byte) 
 		return nil, err
 	}
 	j := s.gate.judge(ctx, q, l.Session, nil)
+	if j.verdict.Effect == Allow { // it goes on waiting all the same
+		j.bound = s.gate.bind(q.call(j.input), l.Session)
+	}
 	err = s.gate.store.Update(ctx, func(tx Tx) error {
 		if out, err = tx.BatchOfCall(callID); err != nil {
 			return err
 		}
-		if err := out.Edit(callID, from, j.input, j.verdict, s.who, tx.Now()); err != nil {
+		if err := out.Edit(callID, from, j.input, j.verdict, j.bound, s.who, tx.Now()); err != nil {
 			return err
 		}
 		return tx.SaveBatch(out)

@@ -38,7 +38,7 @@ func (s *Seat) Look(ctx context.Context, batchID string, h Hold) (b *Batch, held
 		return b, true, nil
 	}
 	if b.Ready() {
-		if err := s.rulesHold(ctx, b); err != nil {
+		if err := s.holds(ctx, b); err != nil {
 			return nil, false, err
 		}
 		b, err = s.open(ctx, batchID, h)

@@ -150,8 +150,13 @@ func later(a, b time.Time) time.Time {
 // digest binds a decision to everything that was shown. Adding a field is a
 // new version of the domain name: an old digest must not match it.
 func (b *Batch) digest(c *Call) Sum {
-	return SumFields("gatelatch.action.v1",
-		[]byte(b.Agent), []byte(b.Session), []byte(c.Kind), []byte(c.Tool), c.Input, []byte(c.Dir))
+	fields := [...][]byte{[]byte(b.Agent), []byte(b.Session), []byte(c.Kind), []byte(c.Tool), c.Input, []byte(c.Dir), nil}
+	if c.Bound == nil {
+		return SumFields("gatelatch.action.v1", fields[:len(fields)-1]...)
+	}
+	bound := c.Bound.digest()
+	fields[len(fields)-1] = bound[:]
+	return SumFields("gatelatch.action.v2", fields[:]...)
 }
 
 // Propose adds a call. Its state is pending from the first moment.

@@ -53,6 +53,7 @@ type Call struct {
 	Dir      string    `json:"dir,omitempty"`      // working directory, if the agent has one
 	Claim    string    `json:"claim,omitempty"`    // what the agent says the call is for: never believed
 	Suggests []string  `json:"suggests,omitempty"` // matchers that the agent would like remembered: checked before they are offered
+	Bound    *Bound    `json:"bound,omitempty"`    // what it depends on besides the input, if a person is asked
 	Digest   Sum       `json:"digest"`             // of everything a decision is about
 	Deadline time.Time `json:"deadline,omitzero"`
 

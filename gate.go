@@ -22,6 +22,9 @@ type Gate struct {
 	// Retention is how long a batch is kept after nothing can happen to it any
 	// more. Its events stay. Set it before Run; New sets 30 days.
 	Retention time.Duration
+	// Binder, if set, finds what calls depend on besides their input. Set it
+	// before the gate is used.
+	Binder Binder
 }
 
 // New returns a gate that judges by policy and keeps everything in store.
@@ -162,7 +165,7 @@ func runHook(ctx context.Context, h Hook, c *Call, s *Session) (res HookResult, 
 
 // judge runs hooks and policy over one proposed call.
 func (g *Gate) judge(ctx context.Context, q ProposedCall, s *Session, grants []*Grant) judged {
-	c := &Call{Ref: q.Ref, Kind: q.Kind, Tool: q.Tool, Input: slices.Clone(q.Input), Dir: q.Dir, Claim: q.Claim}
+	c := q.call(slices.Clone(q.Input))
 	blocked := g.before(ctx, c, s)
 	input := c.Input
 	v := g.ask(ctx, c, s, grants)
@@ -173,7 +176,12 @@ func (g *Gate) judge(ctx context.Context, q ProposedCall, s *Session, grants []*
 	if c.Kind != Permission && v.Effect == Allow {
 		v.Effect, v.Grant = Ask, ""
 	}
-	return judged{input: input, verdict: v}
+	j := judged{input: input, verdict: v}
+	if v.Effect == Ask {
+		c.Input = input
+		j.bound = g.bind(c, s)
+	}
+	return j
 }
 
 func (g *Gate) ask(ctx context.Context, c *Call, s *Session, grants []*Grant) (v Verdict) {
@@ -183,5 +191,9 @@ func (g *Gate) ask(ctx context.Context, c *Call, s *Session, grants []*Grant) (v
 				Reasons: []Reason{{Effect: Deny, Layer: "policy", Message: "policy failed on this call"}}}
 		}
 	}()
-	return g.policy.Judge(ctx, c, s, grants)
+	grants, changed := g.sameServer(c, s, grants)
+	if v = g.policy.Judge(ctx, c, s, grants); v.Effect == Ask {
+		v.Reasons = append(changed, v.Reasons...)
+	}
+	return v
 }

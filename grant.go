@@ -49,7 +49,8 @@ type Grant struct {
 	By      Actor     `json:"by"`
 	At      time.Time `json:"at"`
 	Until   time.Time `json:"until,omitzero"`
-	Uses    int       `json:"uses,omitempty"` // how often it may be used; 0 is any number
+	Uses    int       `json:"uses,omitempty"`   // how often it may be used; 0 is any number
+	Server  *Server   `json:"server,omitempty"` // of an MCP tool: the one it was made for
 
 	Used     int       `json:"used"`
 	LastUsed time.Time `json:"last_used,omitzero"`

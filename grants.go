@@ -169,6 +169,9 @@ func remember(tx Tx, grantID string, b *Batch, c *Call, s *Session, d Decision) 
 	case t.Scope == ForProject:
 		gr.Project = s.Project
 	}
+	if c.Bound != nil {
+		gr.Server = c.Bound.Server
+	}
 	if t.For > 0 {
 		gr.Until = d.At.Add(t.For)
 	}

@@ -15,7 +15,7 @@ const MaxResult = 128 << 10
 func (s *Seat) Consume(ctx context.Context, t Take) (*Call, error) {
 	known, err := s.own(ctx, t.Batch)
 	if err == nil {
-		err = s.rulesHold(ctx, known)
+		err = s.holds(ctx, known)
 	}
 	if err != nil {
 		return nil, err
@@ -185,10 +185,12 @@ func (s *Seat) Extend(ctx context.Context, batchID string, fence int64, calls []
 		case !s.gate.inForce(ctl):
 			return ErrStale
 		}
+		was := js
 		js, err := inTx(tx, sess, js)
 		if err != nil {
 			return err
 		}
+		s.gate.bindNew(calls, sess, was, js)
 		if err := b.Extend(fence, s.who, tx.Now()); err != nil {
 			return err
 		}

@@ -265,15 +265,15 @@ func TestRestoredBatchAllowsNothing(t *testing.T) {
 func TestEdit(t *testing.T) {
 	b, c := oneCall(t, Ask)
 	shown := c.Digest
-	wants(t, "on another digest", b.Edit(c.ID, Sum{}, []byte(`{}`), Verdict{Effect: Allow}, mira, now), ErrChanged)
-	wants(t, "what a rule denies", b.Edit(c.ID, shown, []byte(`{}`), Verdict{}, mira, now), ErrInvalid)
-	must(t, b.Edit(c.ID, shown, []byte(`{"command":"ls -l"}`), Verdict{Effect: Allow}, mira, now))
+	wants(t, "on another digest", b.Edit(c.ID, Sum{}, []byte(`{}`), Verdict{Effect: Allow}, nil, mira, now), ErrChanged)
+	wants(t, "what a rule denies", b.Edit(c.ID, shown, []byte(`{}`), Verdict{}, nil, mira, now), ErrInvalid)
+	must(t, b.Edit(c.ID, shown, []byte(`{"command":"ls -l"}`), Verdict{Effect: Allow}, nil, mira, now))
 	if c.State != Pending || c.Digest == shown || c.InputSum != SumOf(c.Input) {
 		t.Errorf("%s, digest %s", c.State, c.Digest)
 	}
 	wants(t, "allowing what was shown before", b.Decide(c.ID, Decision{State: Allowed, By: mira, At: now, Digest: shown}), ErrChanged)
 	must(t, b.Decide(c.ID, allow(c)))
-	wants(t, "editing what is decided", b.Edit(c.ID, c.Digest, []byte(`{}`), Verdict{Effect: Ask}, mira, now), ErrSettled)
+	wants(t, "editing what is decided", b.Edit(c.ID, c.Digest, []byte(`{}`), Verdict{Effect: Ask}, nil, mira, now), ErrSettled)
 }
 
 // S3, S8: the ways to say no, and how a plan is carried out.

@@ -160,6 +160,7 @@ func sameCalls(proposed []ProposedCall, have []*Call) bool {
 type judged struct {
 	input   []byte
 	verdict Verdict
+	bound   *Bound
 }
 
 // batch builds the batch that p proposes. It is called anew for each try of a
@@ -179,7 +180,7 @@ func (b *Batch) propose(calls []ProposedCall, js []judged, limit time.Duration, 
 	for i, q := range calls {
 		c := &Call{
 			ID: id.New("cal"), Ref: q.Ref, Kind: q.Kind, Tool: q.Tool, Input: js[i].input,
-			Proposed: SumOf(q.Input), Dir: q.Dir, Claim: q.Claim, Suggests: q.Suggests,
+			Proposed: SumOf(q.Input), Dir: q.Dir, Claim: q.Claim, Suggests: q.Suggests, Bound: js[i].bound,
 		}
 		if limit > 0 {
 			c.Deadline = at.Add(limit)

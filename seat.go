@@ -70,7 +70,7 @@ func (s *Seat) proposeOn(ctx context.Context, p Proposal, on *basis) (*Batch, er
 			js = append(js, s.gate.judge(ctx, q, on.session, on.grants))
 		}
 	case p.Hold.Holder != "":
-		if err := s.rulesHold(ctx, on.known); err != nil {
+		if err := s.holds(ctx, on.known); err != nil {
 			return nil, err
 		}
 	}
@@ -176,9 +176,11 @@ func (s *Seat) propose(tx Tx, p *Proposal, on *basis, js []judged) (*Batch, erro
 			return nil, err
 		}
 	}
+	was := js
 	if js, err = inTx(tx, sess, js); err != nil {
 		return nil, err
 	}
+	s.gate.bindNew(p.Calls, sess, was, js)
 	b, err := p.batch(s.who, js, tx.Now())
 	if err == nil && on.parked != nil {
 		err = s.takeOver(tx, p, on.parked, b)

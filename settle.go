@@ -39,7 +39,7 @@ func (b *Batch) Decide(callID string, d Decision) error {
 // Edit replaces the input of a waiting call, by a person. The call gets a new
 // digest and verdict and goes on waiting: it has to be shown again. What a rule
 // denies can't be edited in.
-func (b *Batch) Edit(callID string, from Sum, input []byte, v Verdict, by Actor, at time.Time) error {
+func (b *Batch) Edit(callID string, from Sum, input []byte, v Verdict, bound *Bound, by Actor, at time.Time) error {
 	c := b.Call(callID)
 	switch {
 	case c == nil:
@@ -57,7 +57,7 @@ func (b *Batch) Edit(callID string, from Sum, input []byte, v Verdict, by Actor,
 	case v.Effect == Deny:
 		return invalid("a rule denies the edited input: %s", v.Denial())
 	}
-	c.Input, c.InputSum, c.Verdict = input, SumOf(input), v
+	c.Input, c.InputSum, c.Verdict, c.Bound = input, SumOf(input), v, bound
 	c.Digest = b.digest(c)
 	c.Edited = &Edit{By: by, At: at, From: from}
 	b.record(CallEdited, c.ID, by, at, struct {

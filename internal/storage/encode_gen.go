@@ -139,6 +139,10 @@ func (e *encoder) call(to []byte, v *gatelatch.Call) []byte {
 			to = end(to, ']')
 		}
 	}
+	if v.Bound != nil {
+		to = append(to, `"bound":`...)
+		to = e.bound(to, v.Bound)
+	}
 	to = append(to, `"digest":`...)
 	to = e.sum(to, v.Digest)
 	if !v.Deadline.IsZero() {
@@ -194,6 +198,34 @@ func (e *encoder) opening(to []byte, v *gatelatch.Opening) []byte {
 	if v.All {
 		to = append(to, `"all":`...)
 		to = e.bool(to, v.All)
+	}
+	return end(to, '}')
+}
+
+func (e *encoder) bound(to []byte, v *gatelatch.Bound) []byte {
+	if v == nil {
+		return append(to, `null,`...)
+	}
+	to = append(to, '{')
+	if len(v.Files) > 0 {
+		to = append(to, `"files":`...)
+		if v.Files == nil {
+			to = append(to, `null,`...)
+		} else {
+			to = append(to, '[')
+			for i := range v.Files {
+				to = e.file(to, &v.Files[i])
+			}
+			to = end(to, ']')
+		}
+	}
+	if v.Unbound != "" {
+		to = append(to, `"unbound":`...)
+		to = e.text(to, string(v.Unbound))
+	}
+	if v.Server != nil {
+		to = append(to, `"server":`...)
+		to = e.server(to, v.Server)
 	}
 	return end(to, '}')
 }
@@ -343,6 +375,42 @@ func (e *encoder) outcome(to []byte, v *gatelatch.Outcome) []byte {
 		to = append(to, `"result":`...)
 		to = e.sum(to, v.ResultSum)
 	}
+	return end(to, '}')
+}
+
+func (e *encoder) file(to []byte, v *gatelatch.File) []byte {
+	if v == nil {
+		return append(to, `null,`...)
+	}
+	to = append(to, '{')
+	to = append(to, `"path":`...)
+	to = e.text(to, v.Path)
+	to = append(to, `"real":`...)
+	to = e.text(to, v.Real)
+	if v.Sum != (gatelatch.Sum{}) {
+		to = append(to, `"sum":`...)
+		to = e.sum(to, v.Sum)
+	}
+	if v.Writes {
+		to = append(to, `"writes":`...)
+		to = e.bool(to, v.Writes)
+	}
+	return end(to, '}')
+}
+
+func (e *encoder) server(to []byte, v *gatelatch.Server) []byte {
+	if v == nil {
+		return append(to, `null,`...)
+	}
+	to = append(to, '{')
+	to = append(to, `"name":`...)
+	to = e.text(to, v.Name)
+	to = append(to, `"source":`...)
+	to = e.text(to, v.Source)
+	to = append(to, `"launch":`...)
+	to = e.text(to, v.Launch)
+	to = append(to, `"sum":`...)
+	to = e.sum(to, v.Sum)
 	return end(to, '}')
 }
 

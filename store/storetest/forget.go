@@ -71,7 +71,7 @@ func edits(t *testing.T, open Open) {
 	create(t, s, waiting("m2", 1)) // with the same input
 	edit := func(id, input string) func(*gatelatch.Batch, time.Time) error {
 		return func(b *gatelatch.Batch, at time.Time) error {
-			return b.Edit(id, b.Call(id).Digest, []byte(input), gatelatch.Verdict{Effect: gatelatch.Ask}, person, at)
+			return b.Edit(id, b.Call(id).Digest, []byte(input), gatelatch.Verdict{Effect: gatelatch.Ask}, nil, person, at)
 		}
 	}
 	for i, id := range []string{"m1", "m2"} {
