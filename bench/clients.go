@@ -41,7 +41,7 @@ func pollMemory(r *rig) error {
 	defer g.stop()
 	var conns crowd
 	defer conns.close()
-	err = conns.join("unix", d.agentSocket, func(i int) string {
+	err = conns.join("unix", d.agentSocket, connections, func(i int) string {
 		body, _ := strictjson.Marshal(api.Await{Hold: api.Hold{Holder: "holder-of-" + batches[i]}})
 		return fmt.Sprintf("POST /v1/batches/%s/await HTTP/1.0\r\nHost: %s\r\nAuthorization: Bearer %s\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%s",
 			batches[i], api.SocketHost, d.agentKey, len(body), body)
@@ -81,9 +81,7 @@ func streamMemory(r *rig) error {
 	}
 	var conns crowd
 	defer conns.close()
-	err = conns.join("tcp", d.personAddr, func(int) string {
-		return fmt.Sprintf("GET /v1/events?after=%d HTTP/1.1\r\nHost: %s\r\nAuthorization: Bearer %s\r\n\r\n", st.Seq, d.personAddr, d.personKey)
-	})
+	err = conns.join("tcp", d.personAddr, connections, func(int) string { return d.follow(st.Seq) })
 	if err == nil {
 		err = conns.expect(": open", time.Minute)
 	}
@@ -114,6 +112,11 @@ func streamMemory(r *rig) error {
 	}
 	r.perClient("an event stream that got an event, resident", before, waiting, 40)
 	return nil
+}
+
+// follow is the request of who follows the trail behind an event.
+func (d doors) follow(after int64) string {
+	return fmt.Sprintf("GET /v1/events?after=%d HTTP/1.1\r\nHost: %s\r\nAuthorization: Bearer %s\r\n\r\n", after, d.personAddr, d.personKey)
 }
 
 // idleGateway starts a gateway that has answered a little, and returns what it
@@ -170,8 +173,8 @@ type crowd struct {
 
 // join connects and sends each request, one after the other: a crowd that
 // knocks at once costs what it costs to let it in, not what it costs to wait.
-func (c *crowd) join(network, addr string, request func(i int) string) (err error) {
-	c.conns, c.seen = make([]net.Conn, connections), make([][]byte, connections)
+func (c *crowd) join(network, addr string, n int, request func(i int) string) (err error) {
+	c.conns, c.seen = make([]net.Conn, n), make([][]byte, n)
 	begin := time.Now()
 	for i := range c.conns {
 		time.Sleep(time.Until(begin.Add(time.Duration(i) * arrival)))
@@ -189,7 +192,7 @@ func (c *crowd) join(network, addr string, request func(i int) string) (err erro
 func (c *crowd) expect(text string, within time.Duration) error {
 	end := time.Now().Add(within)
 	var missing atomic.Int64
-	err := inParallel(connections, connections, func(i int) error {
+	err := inParallel(len(c.conns), len(c.conns), func(i int) error {
 		_ = c.conns[i].SetReadDeadline(end)
 		buf := make([]byte, 2048)
 		for {

@@ -27,21 +27,32 @@ func bareCommits(dir string, n int) (sample, error) {
 
 // sqliteCommits is one row of a kilobyte in one transaction.
 func sqliteCommits(dir string, n int) (sample, error) {
-	db, err := sql.Open("sqlite", "file:"+filepath.Join(dir, "bare.db")+"?_pragma=journal_mode(WAL)&_pragma=synchronous(FULL)")
+	commit, closeDB, err := bareCommit(dir)
 	if err != nil {
 		return nil, err
 	}
-	defer func() { _ = db.Close() }()
+	defer closeDB()
+	return measure(n, commit)
+}
+
+func bareCommit(dir string) (commit func(int) error, closeDB func(), err error) {
+	db, err := sql.Open("sqlite", "file:"+filepath.Join(dir, "bare.db")+"?_pragma=journal_mode(WAL)&_pragma=synchronous(FULL)")
+	if err != nil {
+		return nil, nil, err
+	}
+	closeDB = func() { _ = db.Close() }
 	db.SetMaxOpenConns(1)
 	if _, err := db.Exec(`CREATE TABLE t (id INTEGER PRIMARY KEY, body BLOB)`); err != nil {
-		return nil, err
+		closeDB()
+		return nil, nil, err
 	}
 	st, err := db.Prepare(`INSERT INTO t (body) VALUES (?)`)
 	if err != nil {
-		return nil, err
+		closeDB()
+		return nil, nil, err
 	}
 	record := make([]byte, 1024)
-	return measure(n, func(int) error { _, err := st.Exec(record); return err })
+	return func(int) error { _, err := st.Exec(record); return err }, closeDB, nil
 }
 
 // decisions is a request's whole way without a network: proposed and durable,

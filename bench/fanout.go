@@ -1,0 +1,124 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"slices"
+	"time"
+
+	"github.com/gatelatch/gatelatch/api"
+	"github.com/gatelatch/gatelatch/client"
+)
+
+// The dead never read, and have much to read: what they are sent gets stuck.
+const (
+	dead       = connections / 10
+	deadBehind = 4000 // calls in the trail that each of them is sent
+	deadBuffer = 4 << 10
+	fanRounds  = 5
+)
+
+// fanOut times one decision until every subscriber has it, first with all of
+// them alive, then with a tenth that never reads.
+func fanOut(r *rig) error {
+	ctx := context.Background()
+	f, err := fill(ctx, r.dir)
+	if err != nil {
+		return err
+	}
+	calls := make([]string, deadBehind)
+	err = inParallel(clients, len(calls), func(i int) error {
+		c, _, err := f.propose(ctx, i)
+		if err == nil {
+			calls[i] = c.ID
+		}
+		return err
+	})
+	if err := errors.Join(err, f.Close()); err != nil {
+		return err
+	}
+	g, d, _, err := r.idleGateway()
+	if err != nil {
+		return err
+	}
+	defer g.stop()
+	people, err := client.ForPeople(g.state)
+	if err != nil {
+		return err
+	}
+	st, err := people.Status(ctx)
+	if err != nil {
+		return err
+	}
+	var live crowd
+	defer live.close()
+	if err := live.join("tcp", d.personAddr, connections-dead, func(int) string { return d.follow(st.Seq) }); err != nil {
+		return err
+	}
+	if err := live.expect(": open", time.Minute); err != nil {
+		return err
+	}
+	alive, err := fanRound(ctx, people, &live, calls)
+	if err != nil {
+		return err
+	}
+	var stuck crowd
+	defer stuck.close()
+	if err := stuck.joinDead(d); err != nil {
+		return err
+	}
+	beside, err := fanRound(ctx, people, &live, calls[fanRounds:])
+	if err != nil {
+		return err
+	}
+	alive.print(fmt.Sprintf("a decision sent → %d subscribers have it, all alive", len(live.conns)))
+	beside.print(fmt.Sprintf("the same, beside %d that never read", dead))
+	r.most(fmt.Sprintf("one decision to %d subscribers, the slowest of %d", len(live.conns), fanRounds), alive.at(1).Seconds(), 1, "s")
+	r.most("the same beside a dead tenth", beside.at(1).Seconds(), 1, "s")
+	return nil
+}
+
+// fanRound decides one call after the other, and times each until all know.
+func fanRound(ctx context.Context, people *client.Client, c *crowd, calls []string) (out sample, err error) {
+	for _, id := range calls[:fanRounds] {
+		shown, err := people.Call(ctx, id)
+		if err != nil {
+			return nil, err
+		}
+		begin := time.Now()
+		failed := make(chan error, 1)
+		go func() {
+			_, err := people.Decide(ctx, id, api.Decision{State: "allowed", Digest: shown.Digest})
+			failed <- err
+		}()
+		err = c.expect("event: call.decided", time.Minute)
+		out = append(out, time.Since(begin))
+		if err := errors.Join(err, <-failed); err != nil {
+			return nil, err
+		}
+	}
+	slices.Sort(out)
+	return out, nil
+}
+
+// joinDead adds those who want the whole trail and read none of it.
+func (c *crowd) joinDead(d doors) error {
+	c.conns = make([]net.Conn, dead)
+	return inParallel(clients, dead, func(i int) (err error) {
+		if c.conns[i], err = net.Dial("tcp", d.personAddr); err != nil {
+			return err
+		}
+		tcp, ok := c.conns[i].(*net.TCPConn)
+		if !ok {
+			return errors.New("no TCP connection")
+		}
+		if err := tcp.SetReadBuffer(deadBuffer); err != nil {
+			return err
+		}
+		_, err = io.WriteString(tcp, d.follow(0))
+		return err
+	})
+}
