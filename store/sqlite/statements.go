@@ -3,6 +3,7 @@ package sqlite
 import (
 	"context"
 	"database/sql"
+	"strings"
 )
 
 // forever is the context of every statement. A cancelled one would cut a
@@ -27,7 +28,9 @@ func (c *connection) get(query string) (*sql.Stmt, error) {
 	if st := c.known[query]; st != nil {
 		return st, nil
 	}
-	st, err := c.conn.PrepareContext(forever, query)
+	// SQLite plans by the number that is bound to a bare LIMIT, and so plans
+	// anew for each execution. It does not look into a sum.
+	st, err := c.conn.PrepareContext(forever, strings.ReplaceAll(query, "LIMIT ?", "LIMIT ?+0"))
 	if err == nil {
 		c.known[query] = st
 	}
