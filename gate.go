@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"time"
 )
@@ -63,21 +64,26 @@ func (g *Gate) Run(ctx context.Context) {
 // is never long, because another gateway may have left something to do and died.
 func (g *Gate) Sweep(ctx context.Context) (time.Duration, error) {
 	const again, idle = time.Second, 30 * time.Second
-	next, err := g.tickDue(ctx)
+	began := time.Now()
+	g.hub.looks.Store(math.MaxInt64) // what is due meanwhile may come too late for this round
+	now, next, err := g.tickDue(ctx)
+	g.hub.looks.Store(now.Add(idle).UnixMicro())
 	more, e := g.workDue(ctx)
 	if err = errors.Join(err, e, g.forgetOver(ctx)); err != nil || more {
 		return again, err
 	}
-	return min(idle, next), nil
+	wait := min(idle, next)
+	g.hub.looks.Store(now.Add(time.Since(began) + wait).UnixMicro())
+	return wait, nil
 }
 
-// tickDue tells the clock to every batch that is due, and returns how long
-// until the next one.
-func (g *Gate) tickDue(ctx context.Context) (time.Duration, error) {
+// tickDue tells the clock to every batch that is due, and returns the store's
+// time and how long until the next one.
+func (g *Gate) tickDue(ctx context.Context) (now time.Time, wait time.Duration, err error) {
 	const far = time.Hour
 	var due []string
-	var next, now time.Time
-	err := g.store.View(ctx, func(r Reader) (err error) {
+	var next time.Time
+	err = g.store.View(ctx, func(r Reader) (err error) {
 		now = r.Now()
 		due, next, err = r.Due(now, atOnce)
 		return err
@@ -87,11 +93,11 @@ func (g *Gate) tickDue(ctx context.Context) (time.Duration, error) {
 	}
 	switch {
 	case len(due) > 0:
-		return 0, err
+		return now, 0, err
 	case next.IsZero():
-		return far, err
+		return now, far, err
 	}
-	return max(0, next.Sub(now)), err
+	return now, max(0, next.Sub(now)), err
 }
 
 // Note records something that the gateway itself found out.

@@ -3,6 +3,8 @@ package gatelatch
 import (
 	"context"
 	"sync"
+	"sync/atomic"
+	"time"
 )
 
 // hub wakes whoever waits for a batch or for the trail to grow. A waiter is
@@ -10,6 +12,7 @@ import (
 // would keep all busy.
 type hub struct {
 	sooner chan struct{} // a deadline may have come nearer
+	looks  atomic.Int64  // when the clock looks by itself, in microseconds of the store's time
 
 	mu      sync.Mutex
 	batches map[string]map[*func()]struct{}
@@ -30,6 +33,13 @@ func (h *hub) changed(c Change) {
 	}
 	for ch := range h.trail {
 		poke(ch)
+	}
+}
+
+// due has the clock look sooner if it would be too late for t.
+func (h *hub) due(t time.Time) {
+	if !t.IsZero() && t.UnixMicro() < h.looks.Load() {
+		poke(h.sooner)
 	}
 }
 

@@ -99,8 +99,8 @@ func (s *Seat) proposeOn(ctx context.Context, p Proposal, on *basis) (*Batch, er
 		out = b
 		return tx.SaveBatch(b)
 	})
-	if err == nil && !out.Index().Due.IsZero() {
-		poke(s.gate.hub.sooner)
+	if err == nil {
+		s.gate.hub.due(out.Index().Due)
 	}
 	return out, err
 }
