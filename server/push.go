@@ -60,15 +60,23 @@ func (s *Server) Push(ctx context.Context) {
 		return
 	}
 	seat := s.opt.Gate.As(gatelatch.Actor{Kind: gatelatch.PersonActor, ID: "push"}) // it only reads
-	st, err := seat.Status(ctx)
-	for after := st.Seq; ctx.Err() == nil; {
+	var after gatelatch.Seq
+	for ctx.Err() == nil {
+		if len(s.opt.Push.Subscriptions()) == 0 { // nobody wants the trail read
+			after = 0
+			wait(ctx, time.Second)
+			continue
+		}
 		var es []gatelatch.Event
+		var err error
+		if after == 0 {
+			after, err = lastEvent(ctx, seat)
+		}
 		if err == nil {
 			es, err = seat.Follow(ctx, after, eventsAtOnce)
 		}
 		if err != nil {
 			wait(ctx, time.Second)
-			err = nil
 			continue
 		}
 		news := false
@@ -81,6 +89,11 @@ func (s *Server) Push(ctx context.Context) {
 			s.push(ctx, seat)
 		}
 	}
+}
+
+func lastEvent(ctx context.Context, seat *gatelatch.Seat) (gatelatch.Seq, error) {
+	st, err := seat.Status(ctx)
+	return st.Seq, err
 }
 
 func wait(ctx context.Context, d time.Duration) {
