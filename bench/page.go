@@ -99,13 +99,14 @@ func openPage(ctx context.Context, dir string, g *gateway) (*openedPage, func(),
 const watchCards = `{
 	window.seen = {};
 	const painted = fn => requestAnimationFrame(() => { const c = new MessageChannel(); c.port1.onmessage = fn; c.port2.postMessage(0); });
-	new MutationObserver(() => {
+	window.watching = new MutationObserver(() => {
 		if (!window.begun && document.querySelector("article.card")) { window.begun = true; painted(() => { window.firstCard = performance.now(); }); }
 		for (const row of document.querySelectorAll("a[data-call]")) {
 			const id = row.dataset.call;
 			if (!(id in seen)) { seen[id] = 0; painted(() => { seen[id] = performance.timeOrigin + performance.now(); }); }
 		}
-	}).observe(document, {subtree: true, childList: true});
+	});
+	watching.observe(document, {subtree: true, childList: true});
 }`
 
 func (p *openedPage) propose(n int) error {
@@ -212,7 +213,9 @@ func (p *openedPage) scroll(r *rig) error {
 		return err
 	}
 	r.most("a card on the screen with 5,000 pending", card, 300, "ms")
+	// Noting when each row is painted is for events: it asks for a frame of its own each time.
 	if _, err := evaluate[bool](p, `(() => {
+		watching.disconnect();
 		window.frames = []; let last;
 		const frame = now => { if (last !== undefined) frames.push(now - last); last = now; requestAnimationFrame(frame); };
 		requestAnimationFrame(frame);

@@ -3,20 +3,32 @@ package server
 import (
 	"encoding/json"
 	"net/url"
+	"strconv"
 
 	"github.com/gatelatch/gatelatch"
 	"github.com/gatelatch/gatelatch/api"
 	"github.com/gatelatch/gatelatch/render"
 )
 
-// takeBrief takes the wish for short calls out of a query.
-func takeBrief(v url.Values) (bool, error) {
-	values, ok := v["brief"]
-	if ok && (len(values) != 1 || values[0] != "true") {
-		return false, badQuery("brief", "is true, or left out")
+// mostWhole is how many calls of a short list can be had whole.
+const mostWhole = 10
+
+// takeBrief takes the wish for short calls out of a query: those behind the
+// first few, which are whole.
+func takeBrief(v url.Values) (short bool, whole int, err error) {
+	values, short := v["brief"]
+	if short && (len(values) != 1 || values[0] != "true") {
+		return false, 0, badQuery("brief", "is true, or left out")
+	}
+	if first, ok := v["whole"]; ok {
+		whole, err = strconv.Atoi(first[0])
+		if err != nil || !short || len(first) != 1 || whole < 0 || whole > mostWhole {
+			return false, 0, badQuery("whole", "is a number up to 10, of a list that is brief")
+		}
 	}
 	delete(v, "brief")
-	return ok, nil
+	delete(v, "whole")
+	return short, whole, nil
 }
 
 // brief is a call as a row of a long list shows it. Nobody can decide on it:

@@ -106,7 +106,7 @@ func withdraw(_ *Server, q *request, in api.Withdraw) (api.None, error) {
 
 func calls(_ *Server, q *request) (out api.Calls, err error) {
 	v := q.URL.Query()
-	short, err := takeBrief(v)
+	short, whole, err := takeBrief(v)
 	if err != nil {
 		return out, err
 	}
@@ -125,8 +125,8 @@ func calls(_ *Server, q *request) (out api.Calls, err error) {
 	}
 	out = api.Calls{Calls: []api.Call{}, More: p.More, Seq: int64(st.Seq)}
 	size := 0
-	for _, l := range p.Calls {
-		if short {
+	for i, l := range p.Calls {
+		if short && i >= whole {
 			out.Calls = append(out.Calls, brief(l))
 			continue
 		}

@@ -224,6 +224,24 @@ func TestBriefCallsCannotBeDecided(t *testing.T) {
 	}
 }
 
+// The first card needs no second question: the calls that a list begins with can
+// be whole.
+func TestABriefListCanBeginWithWholeCalls(t *testing.T) {
+	w := newWorld(t)
+	w.propose("m1", "deploy one")
+	w.propose("m2", "deploy two")
+	var list api.Calls
+	w.get("/v1/calls?state=pending&brief=true&whole=1", &list)
+	if c := list.Calls; len(c) != 2 || c[0].Brief || c[0].Digest == "" || !c[1].Brief {
+		t.Errorf("%+v", c)
+	}
+	for _, query := range []string{"whole=1", "brief=true&whole=11", "brief=true&whole=-1", "brief=true&whole=x", "brief=true&whole=1&whole=2"} {
+		if code := send(w.tcp, w.as(w.request("GET", "/v1/calls?state=pending&"+query, nil), "browser")).Code; code != http.StatusBadRequest {
+			t.Errorf("%s got status %d", query, code)
+		}
+	}
+}
+
 // SEC-13: at the public address the same checks hold, for that address; its
 // cookie goes nowhere without TLS.
 func TestThePublicAddress(t *testing.T) {

@@ -9,7 +9,7 @@ export default defineConfig({
     target: ["chrome123", "firefox124", "safari17.5"],
     assetsInlineLimit: 0,
     cssCodeSplit: false,
-    modulePreload: false,
+    modulePreload: { polyfill: false },
     rolldownOptions: {
       // The build is committed: names without hashes keep its changes readable.
       output: { entryFileNames: "app.js", chunkFileNames: "[name].js", assetFileNames: "app[extname]" },

@@ -54,6 +54,7 @@ var queries = map[string][]query{
 		{"after", text, "the id of the last call of the part before"},
 		{"order", text, "of what is pending: oldest (the default) or newest first"},
 		{"brief", boolean, "only what a row shows: such a call has to be read before it can be decided"},
+		{"whole", integer, "how many calls of a brief list, from its beginning, are whole all the same"},
 	},
 	"Grants": {{"all", boolean, "also those that were revoked"}},
 	"Trail": {

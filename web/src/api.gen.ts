@@ -822,7 +822,7 @@ export interface Signatures {
   Leave: { in: Leave; out: Left };
   FollowMode: { in: FollowMode; out: FollowedMode };
   Tools: { in: ToolsRequest; out: Tools };
-  Calls: { query: { state?: string; limit?: number; after?: string; order?: string; brief?: boolean }; out: Calls };
+  Calls: { query: { state?: string; limit?: number; after?: string; order?: string; brief?: boolean; whole?: number }; out: Calls };
   Call: { params: { id: string }; out: Call };
   Decide: { params: { id: string }; in: Decision; out: Call };
   Edit: { params: { id: string }; in: Edit; out: Call };

@@ -46,18 +46,25 @@ effect(() => {
   document.title = `${count}${name} · Gatelatch`;
 });
 
-await startWords();
-render(<App />, document.getElementById("app")!);
-
-await enter();
 effect(() => {
   if (link.value === "live") stage.value = "none";
 });
-effect(() => {
-  if (!loggedIn.value) return;
-  if (place.peek().path === "/login") go("/", "", "replace");
-  return follow();
-});
+const start = () =>
+  effect(() => {
+    if (!loggedIn.value) return;
+    if (place.peek().path === "/login") go("/", "", "replace");
+    return follow();
+  });
+
+// What to show is asked for before anything is drawn: both take their time.
+const entering = enter();
+if (!entering) start();
+await startWords();
+render(<App />, document.getElementById("app")!);
+if (entering) {
+  await entering;
+  start();
+}
 
 // Last: it is for when the page is closed.
 void startWorker().then(lookAtPush);

@@ -89,20 +89,24 @@ async function readStatus(): Promise<void> {
 /** How many calls of the first part, which is shown before the rest is there, and of others. */
 const [firstPart, otherPart] = [50, 500];
 
+/** The first card is in the first answer. A link that names another call is asked for beside it. */
 async function load(looker: Looker, signal: AbortSignal): Promise<number> {
-  const [state, first, sessions] = await Promise.all([
+  const { path, open } = place.peek();
+  const before = [...calls.peek().keys()];
+  const [first, state, named] = await Promise.all([
+    ask("Calls", { query: { state: "pending", limit: firstPart, brief: true, whole: 1 }, signal }),
     ask("Status", { signal }),
-    ask("Calls", { query: { state: "pending", limit: firstPart, brief: true }, signal }),
-    ask("Sessions", { signal }),
+    path === "/" && open ? ask("Call", { params: { id: open }, signal }).catch(() => null) : null,
   ]);
   batch(() => {
     status.value = state;
-    [...first.calls, ...sessions.sessions].forEach(putMode);
+    first.calls.forEach(putMode);
     putAll(first.calls);
+    if (named) putCall(named);
   });
   tellNews();
   await readWhole(signal);
-  void loadRest(first, looker, signal);
+  void painted().then(() => loadRest(first, before, looker, signal));
   return first.seq;
 }
 
@@ -112,10 +116,17 @@ async function readWhole(signal: AbortSignal): Promise<void> {
   if (call?.brief) putCall(await ask("Call", { params: { id: call.id }, signal }));
 }
 
+/** Waits until what is known is on the screen, or would be if the page were in view. */
+function painted(): Promise<void> {
+  if (document.hidden) return Promise.resolve();
+  return new Promise((done) => requestAnimationFrame(() => setTimeout(done)));
+}
+
 /** What is not needed for the first card. What changes meanwhile is in the stream. */
-async function loadRest(first: Calls, looker: Looker, signal: AbortSignal): Promise<void> {
+async function loadRest(first: Calls, before: readonly string[], looker: Looker, signal: AbortSignal): Promise<void> {
+  const modes = async () => (await ask("Sessions", { signal })).sessions.forEach(putMode);
   const settled = async () => setPast(await ask("Calls", { query: { state: "settled", limit: pageSize }, signal }));
-  await Promise.all([insist(settled, signal), insist(() => loadPending(first, looker, signal), signal)]);
+  await Promise.all([insist(modes, signal), insist(settled, signal), insist(() => loadPending(first, before, looker, signal), signal)]);
 }
 
 /** Tries until it works, or nobody wants it any more. */
@@ -130,8 +141,8 @@ async function insist(what: () => Promise<void>, signal: AbortSignal): Promise<v
   }
 }
 
-/** The calls behind the first part; then looks at those that wait no more. */
-async function loadPending(first: Calls, looker: Looker, signal: AbortSignal): Promise<void> {
+/** The calls behind the first part; then looks at those that were known before and wait no more. */
+async function loadPending(first: Calls, before: readonly string[], looker: Looker, signal: AbortSignal): Promise<void> {
   const listed = new Set(first.calls.map((c) => c.id));
   for (let part = first; part.more; ) {
     const after = part.calls.at(-1)?.id;
@@ -144,10 +155,13 @@ async function loadPending(first: Calls, looker: Looker, signal: AbortSignal): P
       putAll(calls);
     });
   }
-  for (const c of calls.value.values()) if (!listed.has(c.id) && !isSettled(c)) looker.look(c.id);
+  for (const id of before) {
+    const known = calls.value.get(id);
+    if (known && !listed.has(id) && !isSettled(known)) looker.look(id);
+  }
 }
 
-/** Looker fetches calls again: each once for many events, never two at a time. */
+/** Looker fetches calls again: each once for the events of one message, and never while it is at it. */
 export class Looker {
   #wanted = new Set<string>();
   #busy = false;
@@ -158,7 +172,7 @@ export class Looker {
     this.#wanted.add(id);
     if (!this.#busy) {
       this.#busy = true;
-      setTimeout(() => void this.#work(), 10);
+      setTimeout(() => void this.#work());
     }
   }
 

@@ -93,9 +93,10 @@ export class Stream {
     this.bytes(new TextEncoder().encode(text));
   }
 
-  event(event: Partial<Event> & { seq: number; kind: string }): void {
-    const full = { at: "2026-01-02T03:04:05Z", by: { kind: "person" }, ...event };
-    this.write(`id: ${event.seq}\nevent: ${event.kind}\ndata: ${JSON.stringify(full)}\n\n`);
+  /** Events of one commit come together. */
+  event(...events: (Partial<Event> & { seq: number; kind: string })[]): void {
+    const full = events.map((e) => ({ at: "2026-01-02T03:04:05Z", by: { kind: "person" }, ...e }));
+    this.write(full.map((e) => `id: ${e.seq}\nevent: ${e.kind}\ndata: ${JSON.stringify(e)}\n\n`).join(""));
   }
 
   end(): void {

@@ -30,6 +30,15 @@ describe("the list", () => {
     expect(order.value).toEqual(ids(a, late, b)); // a is still selected
   });
 
+  it("draws anew only what changed", () => {
+    const [one, two] = groups.value;
+    put(aCall({ session: inSession("two") }));
+    const [same, other] = groups.value;
+    expect(same).toBe(one);
+    expect(other).not.toBe(two);
+    expect(other!.runs[0]).toBe(two!.runs[0]);
+  });
+
   it("puts a batch in one bracket", () => {
     const batch = [1, 2, 3].map((n) => aCall({ session: inSession("one"), batch: inBatch("bat", n) }));
     batch.forEach(put);

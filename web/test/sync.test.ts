@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { loggedIn } from "../src/api";
 import { past } from "../src/history/store";
 import { calls, order, waiting } from "../src/queue/store";
-import { link, status } from "../src/state";
+import { go, link, status } from "../src/state";
 import { follow } from "../src/sync";
 import { aCall, settled } from "./calls";
 import { Gateway, refusal } from "./gateway";
@@ -30,18 +30,32 @@ it("loads what waits in several parts, oldest first, and listens behind the firs
     return query.has("after") ? { body: { calls: [c], more: false, seq: 21 } } : { body: { calls: [a, b], more: true, seq: 19 } };
   };
   await start();
+  expect(order.value).toEqual([a.id, b.id]); // the first part is shown before the rest is asked for
+  await pass(20);
   expect(order.value).toEqual([a.id, b.id, c.id]);
   expect(gateway.to("GET /v1/calls").at(-1)?.query.get("after")).toBe(b.id);
   expect(gateway.to("GET /v1/events")[0]?.query.get("after")).toBe("19");
+});
+
+it("has the first card in the first answer, and asks for another that a link names beside it", async () => {
+  const [a, b] = [aCall(), aCall()];
+  gateway.calls = [a, b];
+  gateway.answers["GET /v1/calls"] = ({ query }) => ({ body: { calls: query.get("state") === "settled" ? [] : [a, { ...b, brief: true, digest: "" }], more: false, seq: 7 } });
+  await start();
+  expect(gateway.to("GET /v1/calls")[0]?.query.get("whole")).toBe("1");
+  expect(gateway.to(`GET /v1/calls/${a.id}`)).toHaveLength(0);
+  stop();
+  go("/", b.id);
+  await start();
+  expect(gateway.to(`GET /v1/calls/${b.id}`)).toHaveLength(1);
+  expect(calls.value.get(b.id)?.brief).toBeUndefined();
 });
 
 it("looks at a call once for many events", async () => {
   await start();
   const call = aCall();
   gateway.calls.push(call);
-  for (const [i, kind] of ["call.proposed", "call.judged", "batch.opened"].entries()) {
-    gateway.streams[0]!.event({ seq: 8 + i, kind, call: call.id });
-  }
+  gateway.streams[0]!.event(...["call.proposed", "call.judged", "batch.opened"].map((kind, i) => ({ seq: 8 + i, kind, call: call.id })));
   await pass(20);
   expect(gateway.to(`GET /v1/calls/${call.id}`)).toHaveLength(1);
   expect(waiting.value).toBe(1);

@@ -49,7 +49,11 @@ export interface Run {
   calls: Call[];
 }
 
-export const groups = computed<Group[]>(() => {
+/** What did not change is the same object again: it is not drawn anew. */
+let drawn: readonly Group[] = [];
+export const groups = computed<readonly Group[]>(() => (drawn = keep(drawn, grouped())));
+
+function grouped(): Group[] {
   const waits = new Map<string, number>();
   for (const { batch, state } of calls.value.values()) {
     if (state === "pending") waits.set(batch.id, (waits.get(batch.id) ?? 0) + 1);
@@ -64,7 +68,25 @@ export const groups = computed<Group[]>(() => {
     else group.runs.push({ batch: call.batch.id, size: call.batch.size, waiting: waits.get(call.batch.id) ?? 0, calls: [call] });
   }
   return out;
-});
+}
+
+/** The new groups, with the old in place of those that are the same. */
+function keep(old: readonly Group[], fresh: readonly Group[]): readonly Group[] {
+  const before = new Map(old.map((g) => [g.key, g]));
+  return fresh.map((g) => {
+    const was = before.get(g.key);
+    if (!was) return g;
+    const runs = new Map(was.runs.map((r) => [r.calls[0]!.id, r]));
+    g.runs = g.runs.map((r) => {
+      const same = runs.get(r.calls[0]!.id);
+      return same && sameRun(same, r) ? same : r;
+    });
+    return sameList(was.runs, g.runs) ? was : g;
+  });
+}
+
+const sameList = (a: readonly unknown[], b: readonly unknown[]) => a.length === b.length && a.every((x, i) => x === b[i]);
+const sameRun = (a: Run, b: Run) => a.batch === b.batch && a.size === b.size && a.waiting === b.waiting && sameList(a.calls, b.calls);
 
 /** The same session again is another group, until the rows are put in order. */
 function begin({ agent, session }: Call, before: readonly Group[]): Group {

@@ -10,14 +10,15 @@ type Stage = "none" | "trying" | "refused" | "unreachable";
 export const stage = signal<Stage>("none");
 let code = "";
 
-/** Uses the code of a login link, if there is one in the address. */
-export async function enter(): Promise<void> {
-  if (location.pathname !== "/login") return;
+/** Uses the code of a login link, if there is one in the address. Gives nothing where there is nothing to wait for. */
+export function enter(): Promise<void> | undefined {
+  if (location.pathname !== "/login") return undefined;
   code = new URLSearchParams(location.hash.slice(1)).get("c") ?? "";
   // Before anything else, so that the code is in no history and no screenshot.
   go("/login", "", "replace");
-  if (code) await trade();
-  else if (loggedIn.value) go("/", "", "replace");
+  if (code) return trade();
+  if (loggedIn.value) go("/", "", "replace");
+  return undefined;
 }
 
 async function trade(): Promise<void> {

@@ -9,6 +9,7 @@ const blank = /^⟨(?:·|TAB|LF)(?:×\d+)?⟩$/;
 
 export function Foreign({ text }: { text: string | undefined }) {
   if (!text) return null;
+  if (!text.includes("⟨")) return <>{text}</>;
   return (
     <>
       {text.split(named).map((piece, i) =>
