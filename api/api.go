@@ -402,6 +402,9 @@ type AgentSession struct {
 	Mode    *Mode     `json:"mode,omitempty"`
 	// Rules is the mode that holds if nobody chose one, if the rules say.
 	Rules *RulesMode `json:"rules_mode,omitempty"`
+	// Review is how many of its calls wait for a person: with any, the session
+	// is in review. A list counts up to 2,000 in all.
+	Review int `json:"in_review,omitempty"`
 }
 
 // Policy is the rules in force. Shared ones lie in the store and are those of
@@ -451,6 +454,8 @@ type Status struct {
 	Paused  *Pause `json:"paused,omitempty"`
 	Seq     int64  `json:"seq"`
 	Notice  string `json:"notice,omitempty"` // something is wrong, such as a rule file that does not load
+	// Silent says that nobody is told of a call who does not look at the page.
+	Silent bool `json:"silent,omitempty"`
 }
 
 // Pause says who stopped everything.

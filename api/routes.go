@@ -12,6 +12,7 @@ const (
 	Agents   Role = "agents"
 	People   Role = "people"
 	Commands Role = "commands" // people on the command line, not in a browser
+	Bearers  Role = "bearers"  // whoever has the secret that is in the body, from a program
 )
 
 // A Route is one method of the API. In and Out are the zero values of its
@@ -67,6 +68,10 @@ var Routes = []Route{
 	{Name: "PushKey", Method: "GET", Path: "/v1/push", Role: People, Out: PushKey{}},
 	{Name: "Subscribe", Method: "POST", Path: "/v1/push", Role: People, In: Subscribe{}, Out: None{}},
 	{Name: "Unsubscribe", Method: "POST", Path: "/v1/push/end", Role: People, In: Unsubscribe{}, Out: None{}},
+	{Name: "Look", Method: "POST", Path: "/v1/look", Role: People, In: None{}, Out: None{}},
+	{Name: "Notifications", Method: "GET", Path: "/v1/notifications", Role: People, Out: Notifications{}},
+	{Name: "TryChannels", Method: "POST", Path: "/v1/notifications/test", Role: Commands, In: TryChannels{}, Out: TriedChannels{}},
+	{Name: "Press", Method: "POST", Path: "/v1/presses", Role: Bearers, In: Press{}, Out: Pressed{}},
 	{Name: "PhoneLink", Method: "POST", Path: "/v1/phone-link", Role: People, In: None{}, Out: PhoneLink{}},
 	{Name: "Events", Method: "GET", Path: "/v1/events", Role: People, Out: Event{}, Stream: true},
 	{Name: "Trail", Method: "GET", Path: "/v1/trail", Role: People, Out: Trail{}},

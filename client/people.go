@@ -102,3 +102,15 @@ func (c *Client) LoginCode(ctx context.Context) (out api.LoginCode, err error) {
 	_, err = c.do(ctx, post, "/v1/login-codes", api.None{}, &out)
 	return out, err
 }
+
+// Notifications says who is told of calls that wait, and how that goes.
+func (c *Client) Notifications(ctx context.Context) (out api.Notifications, err error) {
+	_, err = c.do(ctx, get, "/v1/notifications", nil, &out)
+	return out, err
+}
+
+// TryChannels sends a test by one channel, or by all.
+func (c *Client) TryChannels(ctx context.Context, channel string) (out api.TriedChannels, err error) {
+	_, err = c.do(ctx, post, "/v1/notifications/test", api.TryChannels{Channel: channel}, &out)
+	return out, err
+}

@@ -71,6 +71,10 @@ type RuleConfig struct {
 	Quiet     string        `yaml:"quiet"`
 }
 
+// Check refuses what can't be meant. Whether there is a public address is not
+// known to it.
+func (c Config) Check() error { return c.Configure(&Outbox{Public: "https://gateway.invalid"}) }
+
 // Configure gives an outbox the channels and rules of a configuration.
 func (c Config) Configure(o *Outbox) error {
 	reach, err := c.reach()

@@ -15,7 +15,17 @@ func (o *Outbox) Press(ctx context.Context, gate *gatelatch.Gate, secret string)
 	name, _, _ := strings.Cut(secret, ".")
 	var m *gatelatch.Message
 	var state gatelatch.State
-	err := o.Store.Update(ctx, func(tx gatelatch.Tx) (err error) {
+	// Who guesses must not keep the writer busy.
+	err := o.Store.View(ctx, func(r gatelatch.Reader) (err error) {
+		if m, err = r.Message(name); err == nil {
+			_, err = m.Pressed([]byte(secret), r.Now())
+		}
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	err = o.Store.Update(ctx, func(tx gatelatch.Tx) (err error) {
 		if m, err = tx.Message(name); err != nil {
 			return err
 		}
@@ -49,6 +59,13 @@ func (o *Outbox) Press(ctx context.Context, gate *gatelatch.Gate, secret string)
 // actor is who decides by the channel.
 func (t *Target) actor() gatelatch.Actor {
 	return gatelatch.Actor{Kind: gatelatch.PersonActor, ID: t.Type + ":" + t.Name, Name: t.Person + " via " + t.Type}
+}
+
+// Messages returns the newest first.
+func (o *Outbox) Messages(ctx context.Context) (ms []*gatelatch.Message, err error) {
+	const most = 500
+	err = o.Store.View(ctx, func(r gatelatch.Reader) error { ms, err = r.Messages(gatelatch.MessageQuery{Limit: most}); return err })
+	return ms, err
 }
 
 // A Trial is how trying a channel went.

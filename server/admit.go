@@ -132,6 +132,11 @@ func (s *Server) route(d Door, rt api.Route, ep endpoint) http.Handler {
 				refuse(w, http.StatusForbidden, api.CodeOrigin, "this is for the page", "")
 				return
 			}
+		} else if rt.Role == api.Bearers {
+			if !bare {
+				refuse(w, http.StatusForbidden, api.CodeOrigin, "this is for programs", "")
+				return
+			}
 		} else if !s.enter(q, bare) {
 			return
 		}

@@ -56,12 +56,18 @@ func endpoints() map[string]endpoint {
 		"Subscribe":   post(subscribe),
 		"Unsubscribe": post(unsubscribe),
 		"PhoneLink":   post(phoneLink),
-		"Events":      events,
-		"Trail":       get(trail),
-		"Status":      get(status),
-		"Pause":       post(pause),
-		"Unpause":     post(unpause),
-		"Logout":      post(logout),
+
+		"Look":          post(look),
+		"Notifications": get(notifications),
+		"TryChannels":   post(tryChannels),
+		"Press":         post(press),
+
+		"Events":  events,
+		"Trail":   get(trail),
+		"Status":  get(status),
+		"Pause":   post(pause),
+		"Unpause": post(unpause),
+		"Logout":  post(logout),
 
 		"LoginCode": post(loginCode),
 		"Login":     post(login),
@@ -219,7 +225,7 @@ func status(s *Server, q *request) (api.Status, error) {
 	if err != nil {
 		return api.Status{}, err
 	}
-	out := api.Status{Version: s.opt.Version, You: actor(q.who), Seq: int64(st.Seq), Notice: s.opt.Notice()}
+	out := api.Status{Version: s.opt.Version, You: actor(q.who), Seq: int64(st.Seq), Notice: s.opt.Notice(), Silent: s.Silent()}
 	if st.Pause.On {
 		out.Paused = &api.Pause{By: actor(st.Pause.By), At: st.Pause.At, Note: st.Pause.Note}
 	}

@@ -16,6 +16,7 @@ import (
 	"github.com/gatelatch/gatelatch"
 	"github.com/gatelatch/gatelatch/api"
 	"github.com/gatelatch/gatelatch/auth"
+	"github.com/gatelatch/gatelatch/notify"
 	"github.com/gatelatch/gatelatch/push"
 	"github.com/gatelatch/gatelatch/toolset"
 )
@@ -41,6 +42,7 @@ type Options struct {
 	Push  *push.Sender // nil: browsers hear nothing while the page is closed
 	// Public is where devices other than this one find the page; "" is nowhere.
 	Public string
+	Notify *notify.Outbox // nil: nobody is told otherwise
 }
 
 // Server answers on three doors; what a door is for is fixed when its handler
@@ -51,6 +53,7 @@ type Server struct {
 	tail    tail
 	waiting sync.WaitGroup // for parked requests
 	warned  said
+	looked  glance
 
 	past  past
 	chain verifier
@@ -79,6 +82,7 @@ func BrowserDoor(addr string) Door {
 func (d Door) Also(public string) Door {
 	if host, ok := strings.CutPrefix(public, "https://"); ok {
 		d.Hosts, d.Origins = append(d.Hosts, host), append(d.Origins, public)
+		d.Roles = append(d.Roles, api.Bearers) // a phone gets here only now
 	}
 	return d
 }

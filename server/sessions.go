@@ -15,10 +15,34 @@ const maxSessions = 200
 func sessions(_ *Server, q *request) (api.Sessions, error) {
 	ss, err := q.seat.Sessions(q.Context(), maxSessions)
 	out := api.Sessions{Sessions: []api.AgentSession{}}
+	if err != nil {
+		return out, err
+	}
+	waiting, err := q.inReview()
 	for _, s := range ss {
-		out.Sessions = append(out.Sessions, q.viewSession(s))
+		v := q.viewSession(s)
+		v.Review = waiting[[2]string{s.Agent, s.ID}]
+		out.Sessions = append(out.Sessions, v)
 	}
 	return out, err
+}
+
+// inReview counts what waits, by agent and session.
+func (q *request) inReview() (map[[2]string]int, error) {
+	const pages = 4
+	out := map[[2]string]int{}
+	query := gatelatch.Query{Pending: true, Limit: 500}
+	for range pages {
+		p, err := q.seat.List(q.Context(), query)
+		for _, l := range p.Calls {
+			out[[2]string{l.Batch.Agent, l.Batch.Session}]++
+			query.After = l.ID
+		}
+		if err != nil || !p.More {
+			return out, err
+		}
+	}
+	return out, nil
 }
 
 func setMode(s *Server, q *request, in api.SetMode) (api.AgentSession, error) {

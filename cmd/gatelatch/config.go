@@ -12,6 +12,7 @@ import (
 
 	"github.com/gatelatch/gatelatch"
 	"github.com/gatelatch/gatelatch/hook"
+	"github.com/gatelatch/gatelatch/notify"
 	"github.com/gatelatch/gatelatch/toolset"
 	"go.yaml.in/yaml/v3"
 )
@@ -30,6 +31,8 @@ type config struct {
 	// Checkpoints is a file on a second place; see docs/audit.md.
 	Checkpoints         string `yaml:"checkpoints"`
 	CheckpointsRequired bool   `yaml:"checkpoints_required"`
+	// Notify says who is told of calls that wait; see docs/notify.md.
+	Notify notify.Config `yaml:"notify"`
 }
 
 type hookConfig struct {
@@ -68,6 +71,9 @@ func loadConfig(dir string) (config, error) {
 		if h.On != "" && h.On != "before" && h.On != "after" {
 			return c, fmt.Errorf("%s: hook %q is on before or after, not %q", path, h.Path, h.On)
 		}
+	}
+	if err := c.Notify.Check(); err != nil {
+		return c, fmt.Errorf("%s: %w", path, err)
 	}
 	if err := checkToolsConfig(raw, &c.Tools); err != nil {
 		return c, fmt.Errorf("%s: %w", path, err)

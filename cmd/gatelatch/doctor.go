@@ -114,6 +114,7 @@ func (d *doctor) examine(ctx context.Context) {
 	d.checkState()
 	d.checkRules()
 	d.checkGateway(ctx)
+	d.checkNotify(ctx)
 	d.checkDrift(ctx)
 }
 

@@ -18,6 +18,7 @@ import (
 	"github.com/gatelatch/gatelatch/auth"
 	"github.com/gatelatch/gatelatch/internal/filelock"
 	"github.com/gatelatch/gatelatch/internal/statedir"
+	"github.com/gatelatch/gatelatch/notify"
 	"github.com/gatelatch/gatelatch/push"
 	"github.com/gatelatch/gatelatch/server"
 	"github.com/gatelatch/gatelatch/store/postgres"
@@ -52,6 +53,7 @@ type gateway struct {
 	drift *drift
 	gate  *gatelatch.Gate
 	tools toolset.Policy
+	tells notify.Config
 	url   string
 	temp  string // where the sockets lie, if that is not the state directory
 
@@ -114,7 +116,7 @@ func startGateway(opt gatewayOptions) (_ *gateway, err error) {
 	rules := openRules(opt)
 	gate := gatelatch.New(g.store, rules.judge(), cfg.hooks()...)
 	gate.TellAfter(opt.log, cfg.afterHooks()...)
-	g.gate, g.tools = gate, cfg.Tools
+	g.gate, g.tools, g.tells = gate, cfg.Tools, cfg.Notify
 	g.drift = &drift{dir: opt.state, note: gate.Note}
 	if err := rules.begin(ctx, gate); err != nil {
 		return nil, err
@@ -204,10 +206,14 @@ func (g *gateway) listen(ctx context.Context, gate *gatelatch.Gate, rules *rules
 	if err != nil {
 		return err
 	}
+	box, err := g.outbox()
+	if err != nil {
+		return err
+	}
 	srv, err := server.New(server.Options{
 		Gate: gate, Auth: g.auth, Web: web.FS(), URL: g.url, Version: version, Policy: rules.path(), Note: func(ctx context.Context) error { return rules.follow(ctx, gate) },
 		Notice: joinProblems(rules.Problem, g.drift.Problem, g.trail.Problem),
-		Tools:  g.tools, Plugs: plugs(g.opt.log), Log: g.opt.log, Rules: rules.File, Write: rules.write, Push: messages, Public: g.opt.public,
+		Tools:  g.tools, Plugs: plugs(g.opt.log), Log: g.opt.log, Rules: rules.File, Write: rules.write, Push: messages, Public: g.opt.public, Notify: box,
 	})
 	if err != nil {
 		return err
@@ -237,7 +243,9 @@ func (g *gateway) listen(ctx context.Context, gate *gatelatch.Gate, rules *rules
 		}
 		g.serve(srv.HTTP(ctx, h), ln)
 	}
+	box.Looking = srv.Looking
 	g.work.Go(func() { srv.Push(ctx) })
+	g.work.Go(func() { box.Run(ctx) })
 	return g.opt.state.Announce(where)
 }
 

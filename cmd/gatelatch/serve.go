@@ -56,6 +56,7 @@ project and ask about the rest.`,
 			err = printJSON(cmd, map[string]any{"url": g.url, "state": string(opt.state), "pid": os.Getpid()})
 		} else {
 			fmt.Fprintf(os.Stderr, "gatelatch: serving %s, state in %s\ngatelatch: log in with \"gatelatch open%s\"\n", g.url, opt.state, stateArg(opt.state))
+			g.saySilent(os.Stderr)
 		}
 		if err != nil {
 			return err

@@ -40,9 +40,17 @@ func printSessions(out io.Writer, ss []api.AgentSession) error {
 	}
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	for _, s := range ss {
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s ago\n", cut(s.Session.ID, 24), s.Session.Name, s.Session.Project, modeText(s.Mode), shortAge(s.Since))
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s ago\n", cut(s.Session.ID, 24), s.Session.Name, s.Session.Project, reviewText(s.Review), modeText(s.Mode), shortAge(s.Since))
 	}
 	return w.Flush()
+}
+
+// reviewText says whether the session waits for a person.
+func reviewText(n int) string {
+	if n == 0 {
+		return "not waiting"
+	}
+	return fmt.Sprintf("in review (%d)", n)
 }
 
 // modeText says which mode a person chose, for how long.

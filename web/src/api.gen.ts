@@ -465,6 +465,7 @@ export interface AgentSession {
   since: string;
   mode?: Mode;
   rules_mode?: RulesMode;
+  in_review?: number;
 }
 
 export interface Sessions {
@@ -684,6 +685,61 @@ export interface Unsubscribe {
   endpoint: string;
 }
 
+export interface Channel {
+  name: string;
+  type: string;
+  buttons?: boolean;
+  include_input?: boolean;
+  waiting: number;
+  dead: number;
+  sent?: string;
+}
+
+export interface Message {
+  id: string;
+  kind: string;
+  reminder?: number;
+  channel: string;
+  call: string;
+  state: string;
+  at: string;
+  due?: string;
+  sent?: string;
+  tries: number;
+  error?: string;
+}
+
+export interface Notifications {
+  channels: Channel[];
+  browsers: number;
+  messages: Message[];
+}
+
+export interface TryChannels {
+  channel?: string;
+}
+
+export interface TriedChannel {
+  channel: string;
+  type: string;
+  ok: boolean;
+  milliseconds: number;
+  error?: string;
+}
+
+export interface TriedChannels {
+  tried: TriedChannel[];
+}
+
+export interface Press {
+  token: string;
+}
+
+export interface Pressed {
+  call: string;
+  state: string;
+}
+
 export interface PhoneLink {
   url: string;
   expires: string;
@@ -719,6 +775,7 @@ export interface Status {
   paused?: Pause;
   seq: number;
   notice?: string;
+  silent?: boolean;
 }
 
 export interface PauseRequest {
@@ -792,6 +849,10 @@ export const routes = {
   PushKey: { method: "GET", path: "/v1/push" },
   Subscribe: { method: "POST", path: "/v1/push" },
   Unsubscribe: { method: "POST", path: "/v1/push/end" },
+  Look: { method: "POST", path: "/v1/look" },
+  Notifications: { method: "GET", path: "/v1/notifications" },
+  TryChannels: { method: "POST", path: "/v1/notifications/test" },
+  Press: { method: "POST", path: "/v1/presses" },
   PhoneLink: { method: "POST", path: "/v1/phone-link" },
   Events: { method: "GET", path: "/v1/events" },
   Trail: { method: "GET", path: "/v1/trail" },
@@ -846,6 +907,10 @@ export interface Signatures {
   PushKey: { out: PushKey };
   Subscribe: { in: Subscribe; out: None };
   Unsubscribe: { in: Unsubscribe; out: None };
+  Look: { in: None; out: None };
+  Notifications: { out: Notifications };
+  TryChannels: { in: TryChannels; out: TriedChannels };
+  Press: { in: Press; out: Pressed };
   PhoneLink: { in: None; out: PhoneLink };
   Events: { query: { after?: number }; out: Event };
   Trail: { query: { after?: number; limit?: number }; out: Trail };
