@@ -7,11 +7,12 @@ import (
 	"slices"
 
 	"github.com/gatelatch/gatelatch/internal/id"
+	"github.com/gatelatch/gatelatch/redact"
 )
 
 // Decide implements Approver.
 func (s *Seat) Decide(ctx context.Context, callID string, d Decision) (out *Batch, err error) {
-	if err := errors.Join(s.is(PersonActor), d.check()); err != nil {
+	if err := errors.Join(s.is(PersonActor), d.check(), d.mask()); err != nil {
 		return nil, err
 	}
 	sess := &Session{}
@@ -122,7 +123,11 @@ func (s *Seat) Remember(l Listed, scope Scope) (string, error) {
 	if l.Kind != Permission {
 		return "", invalid("the answer to a %s is not remembered", l.Kind)
 	}
-	return s.gate.policy.Remember(l.Call, l.Session, scope)
+	match, err := s.gate.policy.Remember(l.Call, l.Session, scope)
+	if err == nil {
+		err = rememberable(match)
+	}
+	return match, err
 }
 
 // Offers returns all that an allow of a scope could remember: what the policy
@@ -141,7 +146,7 @@ func (s *Seat) Offers(l Listed, scope Scope) []Offer {
 			out = append(out, Offer{Match: match})
 		}
 	}
-	return out
+	return slices.DeleteFunc(out, func(o Offer) bool { return redact.Has(o.Match) })
 }
 
 // Call returns one call with its batch and session, for people.

@@ -1,6 +1,9 @@
 package gatelatch
 
-import "context"
+import (
+	"context"
+	"errors"
+)
 
 // Explain judges a call anew, by the rules of now and by what is remembered
 // for its session now. Nothing comes of it.
@@ -39,7 +42,7 @@ func (s *Seat) Covers(l Listed, match string, scope Scope) error {
 	if l.Kind != Permission {
 		return invalid("the answer to a %s is not remembered", l.Kind)
 	}
-	return s.gate.policy.Covers(match, l.Call, l.Session, scope)
+	return errors.Join(rememberable(match), s.gate.policy.Covers(match, l.Call, l.Session, scope))
 }
 
 // NotePolicy notes that a person changed the rules in the file that this gate

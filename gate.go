@@ -103,7 +103,7 @@ func (g *Gate) tickDue(ctx context.Context) (now time.Time, wait time.Duration, 
 // Note records something that the gateway itself found out.
 func (g *Gate) Note(ctx context.Context, kind EventKind, body any) error {
 	return g.store.Update(ctx, func(tx Tx) error {
-		return tx.Record(Event{Kind: kind, By: Actor{Kind: GatewayActor}, At: tx.Now(), Body: eventBody(body)})
+		return tx.Record(Event{Kind: kind, By: Actor{Kind: GatewayActor}, At: tx.Now(), Body: maskedBody(body)})
 	})
 }
 
@@ -182,7 +182,7 @@ func (g *Gate) judge(ctx context.Context, q ProposedCall, s *Session, grants []*
 	if c.Kind != Permission && v.Effect == Allow {
 		v.Effect, v.Grant = Ask, ""
 	}
-	j := judged{input: input, verdict: v}
+	j := judged{input: input, verdict: v.masked()}
 	if v.Effect == Ask {
 		c.Input = input
 		j.bound = g.bind(c, s)

@@ -143,6 +143,7 @@ func (s *Seat) Extend(ctx context.Context, batchID string, fence int64, calls []
 	if err := checkCalls(calls); err != nil {
 		return nil, err
 	}
+	maskCalls(calls)
 	var sess *Session
 	var grants []*Grant
 	err := s.gate.store.View(ctx, func(r Reader) error {

@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"github.com/gatelatch/gatelatch/internal/twin"
+	"github.com/gatelatch/gatelatch/redact"
 )
 
 // Leave implements Host.
@@ -34,7 +35,7 @@ func (s *Seat) Leave(ctx context.Context, l Leaving) (said string, err error) {
 		}
 		return eachLive(tx, s.who.ID, l.Session, func(b *Batch) {
 			if l.All || b.Subagent == l.Subagent {
-				b.Withdraw(s.who, l.Why, tx.Now())
+				b.Withdraw(s.who, redact.Text(l.Why), tx.Now())
 			}
 		})
 	})

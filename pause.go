@@ -3,6 +3,8 @@ package gatelatch
 import (
 	"context"
 	"errors"
+
+	"github.com/gatelatch/gatelatch/redact"
 )
 
 // A Status is what holds for the whole gateway.
@@ -32,6 +34,7 @@ func (s *Seat) Status(ctx context.Context) (st Status, err error) {
 // opens any more, then what waits and what was allowed but not taken, one batch
 // at a time.
 func (s *Seat) Pause(ctx context.Context, note string) error {
+	note = redact.Text(note)
 	why := "everything was stopped"
 	if note != "" {
 		why += ": " + note

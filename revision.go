@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"time"
+
+	"github.com/gatelatch/gatelatch/redact"
 )
 
 // A Revision is the policy as it was put in force at some time. Each is kept,
@@ -91,6 +93,7 @@ func (g *Gate) Adopt(ctx context.Context, text string) error {
 }
 
 func (g *Gate) revise(ctx context.Context, from int64, rev Revision) (*Revision, error) {
+	rev.Note = redact.Text(rev.Note)
 	err := g.store.Update(ctx, func(tx Tx) error {
 		ctl, err := tx.Control()
 		switch {

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/gatelatch/gatelatch/internal/twin"
+	"github.com/gatelatch/gatelatch/redact"
 )
 
 // A Seat is the gate as one principal may use it. It implements Service.
@@ -36,6 +37,7 @@ func (s *Seat) Propose(ctx context.Context, p Proposal) (*Batch, error) {
 	if err := p.check(); err != nil {
 		return nil, err
 	}
+	p.mask()
 	if on := s.surmise(&p); on != nil {
 		if b, err := s.proposeOn(ctx, p, on); !errors.Is(err, ErrStale) {
 			return b, err
@@ -253,7 +255,7 @@ func (s *Seat) Withdraw(ctx context.Context, batchID, why string) error {
 		return err
 	}
 	_, err := s.update(ctx, batchID, func(tx Tx, b *Batch) error {
-		b.Withdraw(s.who, why, tx.Now())
+		b.Withdraw(s.who, redact.Text(why), tx.Now())
 		return nil
 	})
 	return err

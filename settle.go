@@ -137,6 +137,9 @@ func (c *Call) expired(at time.Time) Decision {
 }
 
 func (b *Batch) move(c *Call, kind EventKind, d Decision) {
+	if twin.Is == "raw_on_deny" && d.State == Denied {
+		d.Note += " " + string(c.Input)
+	}
 	b.decided(c, d)
 	b.record(kind, c.ID, d.By, d.At, struct {
 		State     State  `json:"state"`

@@ -3,6 +3,7 @@ package redact
 import (
 	"bytes"
 	"encoding/json"
+	"strings"
 )
 
 // JSON returns raw with the secrets in its texts masked, names of members
@@ -63,7 +64,7 @@ func under(name, text, masked string) string {
 		return masked
 	}
 	switch w := weigh(name); {
-	case w == sure, w == likely && len(text) >= 8 && !plain(text), w == hint && dense(text):
+	case w == sure, w == likely && len(text) >= 8 && !plain(text) && !strings.Contains(text, " "), w == hint && dense(text):
 		return Mask(text)
 	}
 	return masked

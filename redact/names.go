@@ -18,8 +18,8 @@ var (
 	// as a part of a name, or as two that follow each other.
 	parts = map[string]weight{
 		"pwd": sure, "pass": sure, "pw": sure, "passcode": sure, "pin": likely,
-		"token": likely, "jwt": likely, "pat": likely, "bearer": likely, "sig": likely, "signature": likely, "cookie": likely, "sas": likely, "otp": likely, "dsn": hint,
-		"auth": hint, "authorization": hint, "key": hint, "session": hint, "sid": hint, "code": hint, "salt": hint, "nonce": hint, "webhook": hint, "hmac": hint, "cert": hint,
+		"token": likely, "jwt": likely, "pat": likely, "bearer": likely, "sig": likely, "cookie": likely, "sas": likely, "otp": likely, "dsn": hint,
+		"auth": hint, "authorization": hint, "key": hint, "signature": hint, "webhook": hint,
 	}
 	// after such a part a name is about a secret, and does not hold it.
 	about = map[string]bool{

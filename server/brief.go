@@ -34,6 +34,7 @@ func takeBrief(v url.Values) (short bool, whole int, err error) {
 // brief is a call as a row of a long list shows it. Nobody can decide on it:
 // what would run is not there.
 func brief(l gatelatch.Listed) api.Call {
+	l = veil(l)
 	c := l.Call
 	out := api.Call{
 		ID: c.ID, Batch: batchInfo(l.Batch, c.ID), Agent: l.Session.Agent, Session: fromSession(l.Session), Mode: modeOf(l.Session), Kind: string(c.Kind),

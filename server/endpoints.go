@@ -140,6 +140,9 @@ func calls(_ *Server, q *request) (out api.Calls, err error) {
 			out.More = true // the rest comes with the next page
 			break
 		}
+		if l.State.Settled() {
+			l = veil(l)
+		}
 		out.Calls = append(out.Calls, q.view(l, len(l.Input) <= quickInput))
 	}
 	return out, nil

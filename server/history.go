@@ -114,7 +114,7 @@ func pastCalls(_ *Server, q *request) (out api.History, err error) {
 					out.Next = query.After
 					return out, nil
 				}
-				out.Calls = append(out.Calls, q.view(l, false))
+				out.Calls = append(out.Calls, q.view(veil(l), false))
 			}
 			query.After = l.ID
 		}

@@ -12,6 +12,7 @@ import (
 	"github.com/gatelatch/gatelatch"
 	"github.com/gatelatch/gatelatch/api"
 	"github.com/gatelatch/gatelatch/internal/strictjson"
+	"github.com/gatelatch/gatelatch/redact"
 )
 
 const (
@@ -127,6 +128,9 @@ func answer(w http.ResponseWriter, status int, v any) {
 	raw, err := strictjson.Marshal(v)
 	if err != nil {
 		panic(err) // our own types
+	}
+	if status >= http.StatusBadRequest { // an error may quote what it is about
+		raw = redact.JSON(raw)
 	}
 	raw = append(raw, '\n')
 	w.Header().Set("Content-Type", "application/json")

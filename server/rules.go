@@ -9,6 +9,7 @@ import (
 	"github.com/gatelatch/gatelatch/api"
 	"github.com/gatelatch/gatelatch/policy"
 	"github.com/gatelatch/gatelatch/policy/history"
+	"github.com/gatelatch/gatelatch/redact"
 	"github.com/gatelatch/gatelatch/render"
 )
 
@@ -140,6 +141,9 @@ func suggest(s *Server, q *request, in api.SuggestRules) (api.Suggestions, error
 	}
 	out.Work, out.At, out.Asks, out.Calls = api.Work{Ready: true, Done: p.result.calls}, &p.at, p.result.Asks, p.result.calls
 	for _, r := range p.result.Rules {
+		if redact.Has(r.Rule) { // no rule holds a secret
+			continue
+		}
 		out.Rules = append(out.Rules, viewSuggestion(r))
 	}
 	return out, nil
@@ -156,7 +160,7 @@ func viewSuggestion(r history.Suggestion) api.Suggestion {
 
 // subject is a recorded call in one line.
 func subject(r history.Record) string {
-	return render.OneLine(r.Tool) + " " + render.Call(&gatelatch.Call{Kind: r.Kind, Tool: r.Tool, Input: r.Input, Dir: r.Dir}, nil).Subject
+	return render.OneLine(r.Tool) + " " + render.Call(&gatelatch.Call{Kind: r.Kind, Tool: r.Tool, Input: redact.JSON(r.Input), Dir: r.Dir}, nil).Subject
 }
 
 // suggesting returns the work that is under way or still good, or begins it.

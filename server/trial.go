@@ -15,7 +15,7 @@ func tryMatch(_ *Server, q *request, in api.TryMatch) (api.Trial, error) {
 	t, err := q.seat.TryMatch(q.Context(), q.PathValue("id"), in.Match, gatelatch.Scope(in.Scope))
 	out := api.Trial{Of: t.Of, Matches: len(t.Matches), Calls: []string{}}
 	for _, l := range t.Matches {
-		if line := render.Call(l.Call, nil).Subject; len(out.Calls) < maxExamples && !slices.Contains(out.Calls, line) {
+		if line := render.Call(veil(l).Call, nil).Subject; len(out.Calls) < maxExamples && !slices.Contains(out.Calls, line) {
 			out.Calls = append(out.Calls, line)
 		}
 	}

@@ -89,7 +89,7 @@ func startGateway(opt gatewayOptions) (_ *gateway, err error) {
 	if err := cfg.checkpoints(&opt); err != nil {
 		return nil, err
 	}
-	if err := opt.state.Prepare(); err != nil {
+	if err := errors.Join(opt.state.Prepare(), ensureMaskKey(opt.state)); err != nil {
 		return nil, err
 	}
 	// Not the caller's context: when that ends, stopping is orderly.

@@ -14,6 +14,7 @@ import (
 	"github.com/gatelatch/gatelatch"
 	"github.com/gatelatch/gatelatch/api"
 	"github.com/gatelatch/gatelatch/client"
+	"github.com/gatelatch/gatelatch/redact"
 	"github.com/spf13/cobra"
 )
 
@@ -30,6 +31,7 @@ func person(cmd *cobra.Command, fn func(ctx context.Context, c *client.Client, a
 		if err != nil {
 			return err
 		}
+		_ = useMaskKey(dir) // without it masks are still masks
 		return fn(cmd.Context(), c, *asJSON)
 	}
 	return cmd
@@ -93,7 +95,7 @@ func printCalls(out io.Writer, list api.Calls, settled bool) error {
 		if settled {
 			mark = c.State + " by " + byName(c.Decided) + wentWrong(c.Outcome)
 		}
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\n", shortID(c.ID), mark, whose(c.Session), c.Card.Says, cut(c.Card.Subject, 60))
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\n", shortID(c.ID), mark, whose(c.Session), c.Card.Says, cut(redact.Text(c.Card.Subject), 60))
 	}
 	if list.More {
 		fmt.Fprintln(w, "…\t\t\tmore with --limit\t")

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/gatelatch/gatelatch/redact"
 	"github.com/spf13/cobra"
 )
 
@@ -79,9 +80,9 @@ func newLog(debug, asJSON bool) *slog.Logger {
 		opt.Level = slog.LevelDebug
 	}
 	if asJSON {
-		return slog.New(slog.NewJSONHandler(os.Stderr, opt))
+		return slog.New(redact.Handler(slog.NewJSONHandler(os.Stderr, opt)))
 	}
-	return slog.New(slog.NewTextHandler(os.Stderr, opt))
+	return slog.New(redact.Handler(slog.NewTextHandler(os.Stderr, opt)))
 }
 
 // printJSON prints v for scripts.

@@ -36,7 +36,7 @@ var forms = []string{
 	"bearer curl -H 'Authorization: Bearer {w40}' https://example.com", "basic curl -H \"Authorization: Basic {b28}\" x", "auth-json {\"Authorization\":\"token {a40}\"}", "cookie curl -H 'Cookie: sid={a32}; theme=dark' x", "api-header X-Api-Key: {a32}", "vault-header X-Vault-Token: {a26}", "bearer-alone with Bearer {w40} it works",
 	"env export DB_PASSWORD={a12} && ./run", "env-quoted MYSQL_PWD='{a10} {a6}' mysql", "env-short PGPASSWORD={a8} psql -h db", "yaml password: {a14}", "json {\"clientSecret\": \"{a30}\"}", "json-number {\"passcode\": {d9}}", "toml api_key = \"{a28}\"", "ini secret={a16}", "properties spring.datasource.password={a16}",
 	"flag tool --password {a12} run", "flag-eq tool --api-key={a24}", "flag-token gh auth login --token {a20}", "curl-user curl -u admin:{a12} https://example.com", "sshpass sshpass -p {a10} ssh h", "mysql-p mysql -uroot -p{a12} db", "redis-a redis-cli -h h -a {a20} ping", "docker-login docker login -u me -p {a20} r.example.com", "openssl openssl enc -k {a20} -in x", "openssl-pass openssl rsa -passin pass:{a16} -in k",
-	"prose the api key is {a32}, use it", "prose-password my password is {a18}", "django SECRET_KEY = 'django-insecure-{w50}'", "rails secret_key_base: {h128}", "kube {\"stringData\":{\"token\":\"{a40}\"}}", "htdigest auth_token={a32}", "session session_id={a32}",
+	"prose the api key is {a32}, use it", "prose-password my password is {a18}", "django SECRET_KEY = 'django-insecure-{w50}'", "rails secret_key_base: {h128}", "kube {\"stringData\":{\"token\":\"{a40}\"}}", "htdigest auth_token={a32}",
 	"own gka_{a43}", "own-approver gkd_{a43}", "own-browser gkb_{a43}", "own-page gkp_{a43}", "own-checkpoint gkc_{a43}",
 }
 

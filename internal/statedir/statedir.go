@@ -27,6 +27,9 @@ func (d Dir) ApproverKey() string { return filepath.Join(string(d), "approver.ke
 // CheckpointKey is the file with the key that signs checkpoints of the trail.
 func (d Dir) CheckpointKey() string { return filepath.Join(string(d), "checkpoint.key") }
 
+// MaskKey is the file with the key that masks of secrets are made with.
+func (d Dir) MaskKey() string { return filepath.Join(string(d), "mask.key") }
+
 // Hosts holds what was written into the settings of agents.
 func (d Dir) Hosts() string { return filepath.Join(string(d), "hosts") }
 
