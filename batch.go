@@ -21,6 +21,7 @@ type Batch struct {
 	Turn      string    `json:"turn,omitempty"`     // of the host: batches of one belong together
 	Subagent  string    `json:"subagent,omitempty"` // id of the one that asks, if it is not the main agent
 	Parked    *Parking  `json:"parked,omitempty"`   // nobody waits for the answer at present
+	Left      time.Time `json:"left,omitzero"`      // since when nobody waits for the answer, and nobody said why
 	Context   Context   `json:"context"`
 	Calls     []*Call   `json:"calls"`
 	Created   time.Time `json:"created"`

@@ -23,6 +23,9 @@ type Gate struct {
 	// Retention is how long a batch is kept after nothing can happen to it any
 	// more. Its events stay. Set it before Run; New sets 30 days.
 	Retention time.Duration
+	// Grace, if set, is how long nobody waits for an answer before people are
+	// told so. Set it before Run.
+	Grace time.Duration
 	// Binder, if set, finds what calls depend on besides their input. Set it
 	// before the gate is used.
 	Binder Binder
@@ -68,11 +71,12 @@ func (g *Gate) Sweep(ctx context.Context) (time.Duration, error) {
 	g.hub.looks.Store(math.MaxInt64) // what is due meanwhile may come too late for this round
 	now, next, err := g.tickDue(ctx)
 	g.hub.looks.Store(now.Add(idle).UnixMicro())
-	more, e := g.workDue(ctx)
-	if err = errors.Join(err, e, g.forgetOver(ctx)); err != nil || more {
+	left, e := g.leftDue(ctx)
+	more, e2 := g.workDue(ctx)
+	if err = errors.Join(err, e, e2, g.forgetOver(ctx)); err != nil || more {
 		return again, err
 	}
-	wait := min(idle, next)
+	wait := min(idle, next, left)
 	g.hub.looks.Store(now.Add(time.Since(began) + wait).UnixMicro())
 	return wait, nil
 }

@@ -74,6 +74,7 @@ type world struct {
 	hooks  []gatelatch.Hook
 	policy gatelatch.Policy // instead of byTool
 	held   *memory.Store    // instead of a database
+	grace  time.Duration
 	gate   *gatelatch.Gate
 	stop   func()
 }
@@ -105,6 +106,7 @@ func (w *world) start() {
 		p = w.policy
 	}
 	w.gate = gatelatch.New(s, p, w.hooks...)
+	w.gate.Grace = w.grace
 	ctx, cancel := context.WithCancel(context.Background())
 	var wg sync.WaitGroup
 	wg.Go(func() { w.gate.Run(ctx) })

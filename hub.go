@@ -16,6 +16,7 @@ type hub struct {
 
 	mu      sync.Mutex
 	batches map[string]map[*func()]struct{}
+	waiters waiters
 	trail   map[chan struct{}]struct{}
 }
 
@@ -65,12 +66,14 @@ func (h *hub) watch(id string, ring func()) (stop func()) {
 		h.batches[id] = map[*func()]struct{}{}
 	}
 	h.batches[id][&ring] = struct{}{}
+	h.waiters.came(id)
 	return func() {
 		h.mu.Lock()
 		defer h.mu.Unlock()
 		delete(h.batches[id], &ring)
 		if len(h.batches[id]) == 0 {
 			delete(h.batches, id)
+			h.waiters.went(id)
 		}
 	}
 }

@@ -86,6 +86,8 @@ func (s *Seat) proposeOn(ctx context.Context, p Proposal, on *basis) (*Batch, er
 			b, err = s.propose(tx, &p, on, js)
 		} else if b.Parked != nil {
 			b.unpark(p.pair(), s.who, tx.Now())
+		} else if p.Hold.Holder != "" {
+			b.rejoin(s.who, tx.Now())
 		}
 		if err != nil {
 			return err
@@ -103,6 +105,9 @@ func (s *Seat) proposeOn(ctx context.Context, p Proposal, on *basis) (*Batch, er
 	})
 	if err == nil {
 		s.gate.hub.due(out.Index().Due)
+	}
+	if err == nil && s.gate.Grace > 0 && p.Hold.Holder != "" && !out.Ready() {
+		s.gate.hub.expect(out.ID)
 	}
 	return out, err
 }

@@ -214,6 +214,8 @@ type Call struct {
 	Outcome  *Outcome        `json:"outcome,omitempty"`
 	Remember []Remember      `json:"remember,omitempty"` // what an allow could remember
 	Parked   bool            `json:"parked,omitempty"`   // nobody waits for the answer at present; it is kept
+	Left     *time.Time      `json:"left,omitempty"`     // since when nobody waits for the answer, if the agent did not say why
+	Bound    *Bound          `json:"bound,omitempty"`    // what an allow is for, besides the input
 	Claim    string          `json:"claim,omitempty"`
 	Context  Context         `json:"context,omitzero"`
 	Input    json.RawMessage `json:"input"`              // as it would run
@@ -367,7 +369,8 @@ type Grant struct {
 	At       time.Time  `json:"at"`
 	Until    *time.Time `json:"until,omitempty"`
 	Uses     int        `json:"uses,omitempty"`
-	Used     int        `json:"used"` // uses that were noted
+	Server   *Server    `json:"server,omitempty"` // of an MCP tool: the only one that it is for
+	Used     int        `json:"used"`             // uses that were noted
 	LastUsed *time.Time `json:"last_used,omitempty"`
 	Revoked  *time.Time `json:"revoked,omitempty"`
 	Good     bool       `json:"good"`

@@ -60,7 +60,7 @@ func viewGrant(g *gatelatch.Grant) api.Grant {
 	return api.Grant{
 		ID: g.ID, Match: render.OneLine(g.Match), Scope: string(g.Scope), Agent: g.Agent,
 		Session: render.OneLine(g.Session), Project: render.OneLine(g.Project), Call: g.Call,
-		By: actor(g.By), At: g.At, Until: timeOrNil(g.Until), Uses: g.Uses, Used: g.Used,
+		By: actor(g.By), At: g.At, Until: timeOrNil(g.Until), Uses: g.Uses, Used: g.Used, Server: viewServer(g.Server),
 		LastUsed: timeOrNil(g.LastUsed), Revoked: timeOrNil(g.Revoked), Good: g.Good(time.Now()),
 	}
 }

@@ -29,6 +29,10 @@ func (q *request) view(l gatelatch.Listed, remember bool) api.Call {
 		out.Card.Blocks = []api.Block{} // a list is never null on the wire
 	}
 	out.Deadline, out.Lapses = timeOrNil(c.Deadline), timeOrNil(c.Lapses)
+	out.Bound = viewBound(c.Bound)
+	if c.State == gatelatch.Pending {
+		out.Left = timeOrNil(l.Batch.Left)
+	}
 	if c.Consumed != nil {
 		out.Consumed, out.Lapses = &c.Consumed.At, nil
 	}

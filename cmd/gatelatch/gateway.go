@@ -19,6 +19,7 @@ import (
 	"github.com/gatelatch/gatelatch/internal/filelock"
 	"github.com/gatelatch/gatelatch/internal/statedir"
 	"github.com/gatelatch/gatelatch/notify"
+	"github.com/gatelatch/gatelatch/policy"
 	"github.com/gatelatch/gatelatch/push"
 	"github.com/gatelatch/gatelatch/server"
 	"github.com/gatelatch/gatelatch/store/postgres"
@@ -29,6 +30,9 @@ import (
 
 // stopTime is how long a graceful stop may take.
 const stopTime = 5 * time.Second
+
+// waiterGrace is how long an agent may need to come back for an answer.
+const waiterGrace = 15 * time.Second
 
 type gatewayOptions struct {
 	state  statedir.Dir
@@ -116,6 +120,7 @@ func startGateway(opt gatewayOptions) (_ *gateway, err error) {
 	rules := openRules(opt)
 	gate := gatelatch.New(g.store, rules.judge(), cfg.hooks()...)
 	gate.TellAfter(opt.log, cfg.afterHooks()...)
+	gate.Binder, gate.Grace = policy.NewBinder(), waiterGrace
 	g.gate, g.tools, g.tells = gate, cfg.Tools, cfg.Notify
 	g.drift = &drift{dir: opt.state, note: gate.Note}
 	if err := rules.begin(ctx, gate); err != nil {

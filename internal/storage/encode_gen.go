@@ -37,6 +37,10 @@ func (e *encoder) batch(to []byte, v *gatelatch.Batch) []byte {
 		to = append(to, `"parked":`...)
 		to = e.parking(to, v.Parked)
 	}
+	if !v.Left.IsZero() {
+		to = append(to, `"left":`...)
+		to = e.time(to, v.Left)
+	}
 	to = append(to, `"context":`...)
 	to = e.context(to, &v.Context)
 	to = append(to, `"calls":`...)

@@ -32,12 +32,20 @@ func cloneCall(c gatelatch.Call) *gatelatch.Call {
 	if c.Outcome = ptr(c.Outcome); c.Outcome != nil {
 		c.Outcome.Result = nil
 	}
+	c.Bound = cloneBound(c.Bound)
 	c.Edited, c.Consumed = ptr(c.Edited), ptr(c.Consumed)
 	return &c
 }
 
+func cloneBound(b *gatelatch.Bound) *gatelatch.Bound {
+	if b = ptr(b); b != nil {
+		b.Files, b.Server = slices.Clone(b.Files), ptr(b.Server)
+	}
+	return b
+}
+
 func cloneGrant(g gatelatch.Grant) *gatelatch.Grant {
-	g.RevokedBy = ptr(g.RevokedBy)
+	g.RevokedBy, g.Server = ptr(g.RevokedBy), ptr(g.Server)
 	return &g
 }
 

@@ -290,6 +290,26 @@ export interface Remember {
   offers?: Offer[];
 }
 
+export interface BoundFile {
+  path: string;
+  real: string;
+  sum?: string;
+  writes?: boolean;
+}
+
+export interface Server {
+  name: string;
+  source: string;
+  launch: string;
+  sum: string;
+}
+
+export interface Bound {
+  files?: BoundFile[];
+  unbound?: string;
+  server?: Server;
+}
+
 export interface Segment {
   text: string;
   asked?: boolean;
@@ -388,6 +408,8 @@ export interface Call {
   outcome?: Outcome;
   remember?: Remember[];
   parked?: boolean;
+  left?: string;
+  bound?: Bound;
   claim?: string;
   context?: Context;
   input: unknown;
@@ -449,6 +471,7 @@ export interface Grant {
   at: string;
   until?: string;
   uses?: number;
+  server?: Server;
   used: number;
   last_used?: string;
   revoked?: string;

@@ -4,6 +4,7 @@ import { Foreign } from "../ui/text";
 import { clock } from "../ui/time";
 import { Fill } from "../words/fill";
 import { t } from "../words/words";
+import { Bound, saysBound } from "./bound";
 import { Since } from "./since";
 
 /** Why the call is here, in the gateway's words; then what others say, last and set apart. */
@@ -18,7 +19,7 @@ export function Why({ call }: { call: Call }) {
     [words.saidBefore, words.itsWords, call.context?.said],
   ];
   const told = claims.filter(([, , text]) => text);
-  const ours = call.replaced || call.edited || reasons.length + errors.length > 0;
+  const ours = call.replaced || call.edited || saysBound(call) || reasons.length + errors.length > 0;
   return (
     <div class="cols">
       {ours && (
@@ -27,6 +28,7 @@ export function Why({ call }: { call: Call }) {
             <h3>{call.verdict.effect === "ask" ? words.asked : words.why}</h3>
           </div>
           <ul class="reasons">
+            <Bound call={call} />
             <Replaced call={call} />
             {reasons.map((r, i) => (
               <ReasonLine key={i} reason={r} />

@@ -1,3 +1,4 @@
+import { bound } from "./bound.en";
 import { call } from "./call.en";
 import { history } from "./history.en";
 import { insight } from "./insight.en";
@@ -7,4 +8,4 @@ import { queue } from "./queue.en";
 import { rules } from "./rules.en";
 import { ui } from "./ui.en";
 
-export const en = { call, history, insight, modes, push, queue, rules, ui };
+export const en = { bound, call, history, insight, modes, push, queue, rules, ui };
