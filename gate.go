@@ -111,6 +111,11 @@ func (g *Gate) Note(ctx context.Context, kind EventKind, body any) error {
 	})
 }
 
+// NoteUnseen records that a call ran in a session that nobody asked about.
+func (g *Gate) NoteUnseen(ctx context.Context, agent, session string) error {
+	return g.store.Update(ctx, func(tx Tx) error { return noteUnseen(tx, Actor{Kind: GatewayActor}, agent, session) })
+}
+
 func tick(tx Tx, b *Batch) error {
 	b.Tick(tx.Now())
 	return nil

@@ -88,7 +88,7 @@ func (s *Seat) Ran(ctx context.Context, r Report) (changed bool, err error) {
 		b, err := tx.BatchOfRef(s.who.ID, r.Session, r.Ref)
 		if errors.Is(err, ErrNotFound) {
 			unseen = err
-			return s.unseen(tx, r.Session)
+			return noteUnseen(tx, s.who, s.who.ID, r.Session)
 		}
 		if err != nil {
 			return err
@@ -113,20 +113,20 @@ func (s *Seat) Ran(ctx context.Context, r Report) (changed bool, err error) {
 	return changed, nil
 }
 
-// unseen notes, once for a session, that a call ran in it that nobody asked
+// noteUnseen notes, once for a session, that a call ran in it that nobody asked
 // about: its hook may be gone or broken (SEC-33).
-func (s *Seat) unseen(tx Tx, session string) error {
-	sess, err := tx.Session(s.who.ID, session)
+func noteUnseen(tx Tx, by Actor, agent, session string) error {
+	sess, err := tx.Session(agent, session)
 	if errors.Is(err, ErrNotFound) || err == nil && sess.Unseen {
 		return nil
 	} else if err != nil {
 		return err
 	}
-	sess.Unseen = true
+	sess.Unseen, sess.UnseenAt = true, tx.Now()
 	if err := tx.SaveSession(sess); err != nil {
 		return err
 	}
-	return tx.Record(Event{Kind: CallUnseen, By: s.who, At: tx.Now(), Body: eventBody(struct {
+	return tx.Record(Event{Kind: CallUnseen, By: by, At: tx.Now(), Body: eventBody(struct {
 		Session string `json:"session"`
 	}{session})})
 }

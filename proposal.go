@@ -42,7 +42,7 @@ func (p *Proposal) check() error {
 		most int
 	}{
 		"session": {p.Session.ID, maxName}, "agent name": {p.Session.Name, maxName},
-		"project": {p.Session.Project, maxPath}, "mode": {p.Session.Mode, maxName}, "host": {p.Session.Host, maxName},
+		"project": {p.Session.Project, maxPath}, "mode": {p.Session.Mode, maxName}, "host": {p.Session.Host, maxName}, "transcript": {p.Session.Transcript, maxPath},
 		"message": {p.Message, maxName}, "pair": {p.Pair, maxName},
 		"sub-agent": {p.Subagent, maxName},
 		"prompt":    {p.Context.Prompt, maxText}, "said": {p.Context.Said, maxText}, "via": {p.Context.Via, maxText},

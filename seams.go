@@ -175,6 +175,7 @@ type Proposal struct {
 // SessionInfo is what an adapter knows about its agent's session.
 type SessionInfo struct {
 	ID, Name, Project, Mode, Host string
+	Transcript                    string // the file that its host writes, if there is one
 }
 
 // A ProposedCall is one call as the agent sent it.

@@ -20,8 +20,12 @@ type Session struct {
 	// Owed is what a person said when they ended a turn. Hosts keep that from
 	// the agent, so it goes with the next prompt.
 	Owed string `json:"owed,omitempty"`
-	// Unseen says that a call ran in it that was never proposed.
-	Unseen bool `json:"unseen,omitempty"`
+	// Unseen says that a call ran in it that was never proposed, UnseenAt when
+	// that was found.
+	Unseen   bool      `json:"unseen,omitempty"`
+	UnseenAt time.Time `json:"unseen_at,omitzero"`
+	// Transcript is the file that the host writes, as it says.
+	Transcript string `json:"transcript,omitempty"`
 
 	Version int64 `json:"-"`
 }
@@ -35,7 +39,7 @@ func (s *Session) describe(p SessionInfo) (changed bool) {
 	for _, f := range []struct {
 		have *string
 		said string
-	}{{&s.Name, p.Name}, {&s.Mode, p.Mode}, {&s.Host, p.Host}} {
+	}{{&s.Name, p.Name}, {&s.Mode, p.Mode}, {&s.Host, p.Host}, {&s.Transcript, p.Transcript}} {
 		if f.said != "" && f.said != *f.have {
 			*f.have, changed = f.said, true
 		}

@@ -56,6 +56,9 @@ type Session struct {
 	Project string `json:"project,omitempty"`
 	Mode    string `json:"mode,omitempty"`
 	Host    string `json:"host,omitempty"`
+	// Transcript is the file that the agent's host writes of the session: a call
+	// that ran unasked shows in there. People do not get it.
+	Transcript string `json:"transcript,omitempty"`
 }
 
 // Context is what the host told about the moment. It is foreign text.

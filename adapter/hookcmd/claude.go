@@ -137,7 +137,7 @@ func why(b *gatelatch.Batch) string {
 
 func (c *Claude) proposal(in hookInput) gatelatch.Proposal {
 	p := gatelatch.Proposal{
-		Session: gatelatch.SessionInfo{ID: in.SessionID, Name: "Claude Code", Project: c.Project, Mode: in.PermissionMode, Host: hostname()},
+		Session: gatelatch.SessionInfo{ID: in.SessionID, Name: "Claude Code", Project: c.Project, Mode: in.PermissionMode, Host: hostname(), Transcript: in.TranscriptPath},
 		Message: in.ToolUseID, Hold: c.hold(),
 		Context: lastWords(in.TranscriptPath), Subagent: in.AgentID,
 		Calls: []gatelatch.ProposedCall{{

@@ -49,17 +49,18 @@ type gatewayOptions struct {
 
 // gateway is everything that runs, wired together.
 type gateway struct {
-	opt   gatewayOptions
-	lock  *os.File
-	store gatelatch.Store
-	auth  *auth.Auth
-	trail *keeper
-	drift *drift
-	gate  *gatelatch.Gate
-	tools toolset.Policy
-	tells notify.Config
-	url   string
-	temp  string // where the sockets lie, if that is not the state directory
+	opt     gatewayOptions
+	lock    *os.File
+	store   gatelatch.Store
+	auth    *auth.Auth
+	trail   *keeper
+	drift   *drift
+	silence *silence
+	gate    *gatelatch.Gate
+	tools   toolset.Policy
+	tells   notify.Config
+	url     string
+	temp    string // where the sockets lie, if that is not the state directory
 
 	server  *server.Server
 	servers []*http.Server
@@ -123,6 +124,7 @@ func startGateway(opt gatewayOptions) (_ *gateway, err error) {
 	gate.Binder, gate.Grace = policy.NewBinder(), waiterGrace
 	g.gate, g.tools, g.tells = gate, cfg.Tools, cfg.Notify
 	g.drift = &drift{dir: opt.state, note: gate.Note}
+	g.silence = &silence{store: g.store, note: gate.NoteUnseen}
 	if err := rules.begin(ctx, gate); err != nil {
 		return nil, err
 	}
@@ -134,6 +136,7 @@ func startGateway(opt gatewayOptions) (_ *gateway, err error) {
 	}
 	g.work.Go(func() { gate.Run(ctx) })
 	g.work.Go(func() { g.upkeep(ctx, gate, rules) })
+	g.work.Go(func() { g.silence.run(ctx, opt.log) })
 	g.work.Go(func() {
 		if err := g.trail.run(ctx, opt.checkpointsRequired); err != nil {
 			g.failed <- err
@@ -217,7 +220,7 @@ func (g *gateway) listen(ctx context.Context, gate *gatelatch.Gate, rules *rules
 	}
 	srv, err := server.New(server.Options{
 		Gate: gate, Auth: g.auth, Web: web.FS(), URL: g.url, Version: version, Policy: rules.path(), Note: func(ctx context.Context) error { return rules.follow(ctx, gate) },
-		Notice: joinProblems(rules.Problem, g.drift.Problem, g.trail.Problem),
+		Notice: joinProblems(rules.Problem, g.drift.Problem, g.silence.Problem, g.trail.Problem),
 		Tools:  g.tools, Plugs: plugs(g.opt.log), Log: g.opt.log, Rules: rules.File, Write: rules.write, Push: messages, Public: g.opt.public, Notify: box,
 	})
 	if err != nil {

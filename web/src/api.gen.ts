@@ -6,6 +6,7 @@ export interface Session {
   project?: string;
   mode?: string;
   host?: string;
+  transcript?: string;
 }
 
 export interface ProposedCall {

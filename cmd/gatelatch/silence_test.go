@@ -1,0 +1,100 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/gatelatch/gatelatch"
+	"github.com/gatelatch/gatelatch/policy"
+	"github.com/gatelatch/gatelatch/store/memory"
+)
+
+// SEC-33: a session that runs calls without its hooks is noticed.
+func TestSilence(t *testing.T) {
+	store := memory.New(memory.Options{})
+	t.Cleanup(func() { _ = store.Close() })
+	gate := gatelatch.New(store, policy.Default())
+	host, err := os.Hostname()
+	if err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join(t.TempDir(), "s.jsonl")
+	write := func(format string, args ...any) {
+		t.Helper()
+		f, err := os.OpenFile(file, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer f.Close()
+		if _, err := fmt.Fprintf(f, format, args...); err != nil {
+			t.Fatal(err)
+		}
+	}
+	result := func(ref string, at time.Time, failed bool) {
+		write(`{"type":"user","timestamp":%q,"message":{"role":"user","content":[{"type":"tool_result","tool_use_id":%q,"is_error":%t}]}}`+"\n", at.Format(time.RFC3339Nano), ref, failed)
+	}
+	now := time.Now()
+	result("before", now.Add(-time.Hour), false) // of the session that this one goes on with
+	agent := gate.As(gatelatch.Actor{Kind: gatelatch.AgentActor, ID: "key_a"})
+	_, err = agent.Propose(t.Context(), gatelatch.Proposal{
+		Session: gatelatch.SessionInfo{ID: "s", Project: "/p", Host: host, Transcript: file}, Message: "known",
+		Calls: []gatelatch.ProposedCall{{Ref: "known", Tool: "Bash", Input: []byte(`{"command":"ls"}`)}},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &silence{store: store, note: gate.NoteUnseen}
+	problem := func() string {
+		t.Helper()
+		if err := s.check(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		return s.Problem()
+	}
+	later := now.Add(time.Hour)
+	write("no JSON\n{}\n[]\n")
+	result("known", later, false)
+	result("refused", later, true)
+	if p := problem(); p != "" {
+		t.Errorf("all was asked about: %s", p)
+	}
+	write(`{"type":"user"`) // half a line
+	if p := problem(); p != "" {
+		t.Error(p)
+	}
+	write("}\n")
+	result("unasked", later, false)
+	if p := problem(); !strings.Contains(p, "session s of /p") {
+		t.Errorf("got %q", p)
+	}
+	// It stays for people to see, and is noted once.
+	if p := problem(); p == "" {
+		t.Error("it is forgotten at once")
+	}
+	events, err := gate.As(gatelatch.Actor{Kind: gatelatch.PersonActor, ID: "p"}).Events(t.Context(), 0, 100)
+	if err != nil {
+		t.Fatal(err)
+	}
+	noted := 0
+	for _, e := range events {
+		if e.Kind == gatelatch.CallUnseen {
+			noted++
+		}
+	}
+	if noted != 1 {
+		t.Errorf("noted %d times", noted)
+	}
+}
+
+func TestTranscriptIsAPlainFile(t *testing.T) {
+	if ran, next := appended(t.TempDir(), 0, time.Time{}); ran != nil || next != 0 {
+		t.Errorf("a folder: %v, %d", ran, next)
+	}
+	if ran, next := appended("/dev/zero", 0, time.Time{}); ran != nil || next != 0 {
+		t.Errorf("a device: %v, %d", ran, next)
+	}
+}
