@@ -21,11 +21,23 @@ var axe = sync.OnceValues(func() (string, error) {
 // breaks.
 func (b *tab) wantAccessible(what string) {
 	b.t.Helper()
-	source := need(b.t, axe)
-	// Evaluated, not loaded: the page's policy lets no other script in.
-	read[bool](b, "bring axe", source+"; true")
-	got := read[[]string](b, "ask axe about "+what, `axe.run(document, {runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]})
-		.then(r => r.violations.flatMap(v => v.nodes.slice(0, 3).map(n => v.id + ": " + n.target.join(" ") + " (" + (n.any[0] ?? n.all[0] ?? n.none[0])?.message + ")")))`)
+	b.askAxe(what, `["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]`)
+}
+
+// wantContrast asks only for what another colour scheme can change.
+func (b *tab) wantContrast(what string) {
+	b.t.Helper()
+	b.askAxe(what, `{type: "rule", values: ["color-contrast", "link-in-text-block"]}`)
+}
+
+func (b *tab) askAxe(what, rules string) {
+	b.t.Helper()
+	if !read[bool](b, "look for axe", `"axe" in window`) {
+		// Evaluated, not loaded: the page's policy lets no other script in.
+		read[bool](b, "bring axe", need(b.t, axe)+"; true")
+	}
+	got := read[[]string](b, "ask axe about "+what, fmt.Sprintf(`axe.run(document, {runOnly: %s, resultTypes: ["violations"], preload: false})
+		.then(r => r.violations.flatMap(v => v.nodes.slice(0, 3).map(n => v.id + ": " + n.target.join(" ") + " (" + (n.any[0] ?? n.all[0] ?? n.none[0])?.message + ")")))`, rules))
 	for _, v := range got {
 		b.t.Errorf("%s: %s", what, v)
 	}

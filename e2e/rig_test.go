@@ -3,10 +3,13 @@ package e2e
 import (
 	"context"
 	"errors"
+	"flag"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -29,9 +32,25 @@ func run(m *testing.M) int {
 		return 1
 	}
 	scratch = dir
+	flag.Parse()
+	if err := moreAtOnce(); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
 	defer os.RemoveAll(dir)
 	defer closeBrowser()
 	return m.Run()
+}
+
+// moreAtOnce runs two tests for each core unless told otherwise: they mostly wait
+// for other processes, and for buttons to be armed.
+func moreAtOnce() error {
+	told := false
+	flag.Visit(func(f *flag.Flag) { told = told || f.Name == "test.parallel" })
+	if told {
+		return nil
+	}
+	return flag.Set("test.parallel", strconv.Itoa(2*runtime.GOMAXPROCS(0)))
 }
 
 type binaries struct{ gatelatch, hook string }

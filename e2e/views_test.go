@@ -1,7 +1,6 @@
 package e2e
 
 import (
-	"os"
 	"strings"
 	"testing"
 
@@ -28,25 +27,40 @@ func TestViewsAreAccessible(t *testing.T) {
 	t.Parallel()
 	g := startGateway(t, "")
 	newCrowd(t, g).past()
+	in := openInbox(t, g)
+	in.do("see the empty inbox", chromedp.WaitVisible(chromedp.CSS(`.calm h1`)))
+	in.everyView("the empty inbox", "")
+	for _, s := range shots {
+		in.tabTo(s.tab)
+		in.do("see "+s.name, chromedp.WaitVisible(chromedp.CSS(s.wait)))
+		in.everyView(s.name, s.name)
+	}
+	in.wantNoComplaints()
+}
+
+// everyView looks at what is shown in each view; the pictures of it begin with
+// that name, if they are wanted.
+func (in inbox) everyView(what, picture string) {
+	in.t.Helper()
 	for _, v := range views {
-		t.Run(v.name, func(t *testing.T) {
-			in := inbox{newTab(t)}
-			in.look(v)
-			in.login(g.loginURL())
-			in.do("see the empty inbox", chromedp.WaitVisible(chromedp.CSS(`.calm h1`)))
-			in.wantAccessible("the empty inbox")
-			for _, s := range shots {
-				in.tabTo(s.tab)
-				in.do("see "+s.name, chromedp.WaitVisible(chromedp.CSS(s.wait)))
-				in.wantAccessible(s.name)
-				if wide := read[int](in.tab, "measure", `document.documentElement.scrollWidth`); int64(wide) > v.width {
-					t.Errorf("%s is %d wide and has to be scrolled sideways", s.name, wide)
-				}
-				if os.Getenv("GATELATCH_SCREENSHOTS") == "1" && v.picture != "" {
-					in.takePicture(s.name + strings.TrimPrefix(v.picture, "inbox"))
-				}
-			}
-			in.wantNoComplaints()
-		})
+		in.look(v)
+		if v.scheme == "light" {
+			in.wantAccessible(what + ", " + v.name)
+		} else {
+			in.wantContrast(what + ", " + v.name)
+		}
+		in.wantNarrow(what, v)
+		if picture != "" {
+			in.picture(v, picture+strings.TrimPrefix(v.picture, "inbox"))
+		}
+	}
+	in.look(views[0])
+}
+
+// wantNarrow fails the test if there is something to scroll sideways to.
+func (in inbox) wantNarrow(what string, v view) {
+	in.t.Helper()
+	if wide := read[int](in.tab, "measure", `document.documentElement.scrollWidth`); int64(wide) > v.width {
+		in.t.Errorf("%s, %s, is %d wide and has to be scrolled sideways", what, v.name, wide)
 	}
 }
