@@ -18,6 +18,9 @@ const PageHeader = "X-Gatelatch-Page"
 // follows: browsers share cookies between the ports of a host.
 const CookiePrefix = "gatelatch_session_"
 
+// IdempotencyHeader names one attempt: see Proposal and Consume.
+const IdempotencyHeader = "Idempotency-Key"
+
 // SocketHost is the Host of requests over a Unix socket.
 const SocketHost = "gatelatch.sock"
 
@@ -30,7 +33,7 @@ const MaxWait = 50 * time.Second
 // Proposal is what an agent wants to do: the calls of one model message.
 type Proposal struct {
 	Session Session        `json:"session"`
-	Message string         `json:"message"`
+	Message string         `json:"message,omitempty"` // its id: the same one gives the same batch; the header Idempotency-Key may stand for it
 	Calls   []ProposedCall `json:"calls"`
 	Context Context        `json:"context,omitzero"`
 	Turn    string         `json:"turn,omitempty"`          // names the turn; hosts that repeat a call without its id need one
@@ -39,6 +42,8 @@ type Proposal struct {
 	Limit   int            `json:"limit_seconds,omitempty"` // how long the calls may wait; 0 is for ever
 	// Subagent is the id of the one that asks, if it is not the main agent.
 	Subagent string `json:"subagent,omitempty"`
+	// Wait, with a hold, awaits the batch in the same request: at most MaxWait.
+	Wait int `json:"wait_seconds,omitempty"`
 }
 
 // Hold is how the asker wants to hold the batch. Holder is a nonce of one
@@ -136,7 +141,7 @@ type Consume struct {
 	Call   string `json:"call"`
 	Fence  int64  `json:"fence"`
 	Digest string `json:"digest"`
-	Nonce  string `json:"nonce"` // of this attempt: the same one may be repeated
+	Nonce  string `json:"nonce,omitempty"` // of this attempt: the same one may be repeated; the header Idempotency-Key may stand for it
 }
 
 // Renew keeps the batch for another lease.

@@ -24,14 +24,15 @@ type Route struct {
 	Role    Role
 	In, Out any
 	Stream  bool // answers with an event stream of Out
+	Waits   bool // answers 202 with Out when the time to wait is over
 }
 
 // Routes is the whole API. The server refuses to start with a route it has no
 // handler for, or a handler that has no route.
 var Routes = []Route{
-	{Name: "Propose", Method: "POST", Path: "/v1/batches", Role: Agents, In: Proposal{}, Out: Batch{}},
+	{Name: "Propose", Method: "POST", Path: "/v1/batches", Role: Agents, In: Proposal{}, Out: Batch{}, Waits: true},
 	{Name: "Batch", Method: "GET", Path: "/v1/batches/{id}", Role: Agents, Out: Batch{}},
-	{Name: "Await", Method: "POST", Path: "/v1/batches/{id}/await", Role: Agents, In: Await{}, Out: Batch{}},
+	{Name: "Await", Method: "POST", Path: "/v1/batches/{id}/await", Role: Agents, In: Await{}, Out: Batch{}, Waits: true},
 	{Name: "Withdraw", Method: "POST", Path: "/v1/batches/{id}/withdraw", Role: Agents, In: Withdraw{}, Out: None{}},
 	{Name: "Consume", Method: "POST", Path: "/v1/batches/{id}/consume", Role: Agents, In: Consume{}, Out: AgentCall{}},
 	{Name: "Renew", Method: "POST", Path: "/v1/batches/{id}/renew", Role: Agents, In: Renew{}, Out: None{}},
@@ -83,11 +84,20 @@ var Routes = []Route{
 	{Name: "LoginCode", Method: "POST", Path: "/v1/login-codes", Role: Commands, In: None{}, Out: LoginCode{}},
 	{Name: "Login", Method: "POST", Path: "/v1/login", Role: Anybody, In: Login{}, Out: LoggedIn{}},
 	{Name: "Health", Method: "GET", Path: "/healthz", Role: Anybody, Out: None{}},
+	{Name: "Spec", Method: "GET", Path: "/v1/openapi.json", Role: Anybody},
 }
 
 // Types lists every type of the contract once, in the order of the routes.
 func Types() []reflect.Type {
-	var out []reflect.Type
+	return typesOf(func(r Route) []any { return []any{r.In, r.Out} })
+}
+
+// Answers lists those that are part of an answer.
+func Answers() []reflect.Type {
+	return typesOf(func(r Route) []any { return []any{r.Out} })
+}
+
+func typesOf(bodies func(Route) []any) (out []reflect.Type) {
 	seen := map[reflect.Type]bool{}
 	var add func(reflect.Type)
 	add = func(t reflect.Type) {
@@ -104,12 +114,12 @@ func Types() []reflect.Type {
 		out = append(out, t)
 	}
 	for _, r := range Routes {
-		for _, v := range []any{r.In, r.Out} {
+		for _, v := range bodies(r) {
 			if v != nil {
 				add(reflect.TypeOf(v))
 			}
 		}
 	}
-	add(reflect.TypeFor[ErrorBody]())
+	add(reflect.TypeFor[Problem]())
 	return out
 }

@@ -12,7 +12,7 @@ type ToolsRequest struct {
 	Group    string `json:"group,omitempty"`   // the chat group it serves
 	Sandbox  bool   `json:"sandbox,omitempty"`
 	Subagent bool   `json:"subagent,omitempty"`
-	Tools    []Tool `json:"tools"`
+	Tools    []Tool `json:"tools,omitempty"`
 }
 
 // Tool is one tool as a model sees it.

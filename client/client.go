@@ -121,11 +121,11 @@ func unreachable(ctx context.Context, err error) error {
 }
 
 func remoteError(status int, raw []byte) error {
-	var body api.ErrorBody
-	if err := json.Unmarshal(raw, &body); err != nil || body.Error.Code == "" {
+	var body api.Problem
+	if err := json.Unmarshal(raw, &body); err != nil || body.Code == "" {
 		return fmt.Errorf("the gateway answered %d without a reason", status)
 	}
-	return &api.RemoteError{Status: status, Body: body.Error}
+	return &api.RemoteError{Status: status, Body: body}
 }
 
 // Again reports whether the same request may succeed later: the gateway is

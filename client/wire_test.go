@@ -85,7 +85,7 @@ func TestAnswersThatAreNone(t *testing.T) {
 }
 
 func TestErrorsKeepTheirMeaning(t *testing.T) {
-	c := answering(t, "HTTP/1.0 409 Conflict\r\n\r\n"+`{"error":{"code":"conflict","message":"m","hint":"h"}}`)
+	c := answering(t, "HTTP/1.0 409 Conflict\r\n\r\n"+`{"type":"x","title":"t","status":409,"detail":"m","code":"conflict","message":"m","hint":"h"}`)
 	_, err := c.Propose(t.Context(), gatelatch.Proposal{})
 	var r *api.RemoteError
 	if !errors.Is(err, gatelatch.ErrConflict) || !errors.As(err, &r) || r.Hint() != "h" || Again(err) {

@@ -159,8 +159,7 @@ func (s *Server) enter(q *request, bare bool) bool {
 		s.fail(q.w, q.Request, err)
 		return false
 	case !roleFits(q.route.Role, key.Kind):
-		status, e := api.FromError(gatelatch.ErrForbidden)
-		answer(q.w, status, api.ErrorBody{Error: e})
+		s.fail(q.w, q.Request, gatelatch.ErrForbidden)
 		return false
 	case bare && q.Method != http.MethodGet && key.Kind == gatelatch.BrowserKey:
 		refuse(q.w, http.StatusForbidden, api.CodeOrigin, "a browser says where a request comes from", "")

@@ -1,12 +1,37 @@
 package server
 
 import (
+	"errors"
 	"net/http"
 	"time"
 
 	"github.com/gatelatch/gatelatch"
 	"github.com/gatelatch/gatelatch/api"
 )
+
+// propose answers at once, or holds the request as await does.
+func propose(s *Server, q *request) error {
+	in, err := bodyOf[api.Proposal](q)
+	if err == nil {
+		err = errors.Join(q.names(&in.Message, "message"), compact(in.Calls))
+	}
+	switch {
+	case err != nil:
+		return err
+	case in.Wait < 0 || in.Wait > 0 && in.Hold.Holder == "":
+		return invalid(errors.New("wait_seconds goes with a hold: who waits for a batch holds it then"))
+	}
+	b, err := q.seat.Propose(q.Context(), in.Domain())
+	if err != nil {
+		return err
+	}
+	out := api.FromBatch(b, in.Hold.Holder)
+	if in.Wait > 0 && out.Opened == nil {
+		return s.hold(q, b.ID, in.Hold, in.Wait)
+	}
+	answer(q.w, http.StatusOK, out)
+	return nil
+}
 
 // await holds the request until the batch is the asker's, or says 202 so that
 // the client asks again: no proxy and no client limit cuts a long wait.
@@ -15,12 +40,16 @@ func await(s *Server, q *request) error {
 	if err != nil {
 		return err
 	}
+	return s.hold(q, q.PathValue("id"), in.Hold, in.Wait)
+}
+
+func (s *Server) hold(q *request, batch string, h api.Hold, seconds int) error {
 	wait := api.MaxWait
-	if w := time.Duration(in.Wait) * time.Second; in.Wait > 0 && w < wait {
+	if w := time.Duration(seconds) * time.Second; seconds > 0 && w < wait {
 		wait = w
 	}
 	p := &parked{}
-	w := &poll{batch: q.PathValue("id"), hold: in.Hold.Domain(), end: time.Now().Add(wait)}
+	w := &poll{batch: batch, hold: h.Domain(), end: time.Now().Add(wait)}
 	w.unwatch = q.seat.Watch(w.batch, p.ring) // before it looks: nothing is missed in between
 	p.waiter = w
 	until, err := w.turn(q)

@@ -1,6 +1,7 @@
 package server
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
@@ -9,6 +10,7 @@ import (
 
 	"github.com/gatelatch/gatelatch"
 	"github.com/gatelatch/gatelatch/api"
+	"github.com/gatelatch/gatelatch/api/openapi"
 	"github.com/gatelatch/gatelatch/auth"
 	"github.com/gatelatch/gatelatch/internal/strictjson"
 )
@@ -16,7 +18,7 @@ import (
 // endpoints has one entry for each of api.Routes.
 func endpoints() map[string]endpoint {
 	return map[string]endpoint{
-		"Propose":    post(propose),
+		"Propose":    propose,
 		"Batch":      get(batch),
 		"Await":      await,
 		"Withdraw":   post(withdraw),
@@ -72,18 +74,8 @@ func endpoints() map[string]endpoint {
 		"LoginCode": post(loginCode),
 		"Login":     post(login),
 		"Health":    get(func(*Server, *request) (api.None, error) { return api.None{}, nil }),
+		"Spec":      get(func(*Server, *request) (json.RawMessage, error) { return openapi.JSON, nil }),
 	}
-}
-
-func propose(_ *Server, q *request, in api.Proposal) (api.Batch, error) {
-	if err := compact(in.Calls); err != nil {
-		return api.Batch{}, err
-	}
-	b, err := q.seat.Propose(q.Context(), in.Domain())
-	if err != nil {
-		return api.Batch{}, err
-	}
-	return api.FromBatch(b, in.Hold.Holder), nil
 }
 
 // compact takes the white space out of inputs, which JSON does not keep.

@@ -2,6 +2,8 @@ package server
 
 import (
 	"errors"
+	"fmt"
+	"math/rand/v2"
 	"net/http"
 	"strconv"
 	"time"
@@ -14,11 +16,11 @@ const (
 	writeLimit = 10 * time.Second // a subscriber that does not read is cut off
 )
 
-// events streams the trail behind ?after=. All subscribers are sent the same
+// events streams the trail behind an event. All subscribers are sent the same
 // tail; one that is further behind reads the store at its own pace, so a slow
 // one holds nothing up and loses nothing.
 func events(s *Server, q *request) error {
-	after, err := afterOf(q.URL.Query())
+	after, err := afterOf(q.Request)
 	if err != nil {
 		return err
 	}
@@ -53,7 +55,7 @@ func (f *stream) turn(q *request) (until time.Time, err error) {
 		q.w.Header().Set("Content-Type", "text/event-stream")
 		// A key may have ended since it was shown, and before what is sent now.
 		if err = f.mayRead(q); err == nil {
-			err = f.send(q, []byte(": open\n\n"))
+			err = f.send(q, fmt.Appendf(nil, "retry: %d\n: open\n\n", comeAgain()))
 		}
 	}
 	for err == nil {
@@ -107,14 +109,24 @@ func (f *stream) send(q *request, text []byte) error {
 	return err
 }
 
-func afterOf(v map[string][]string) (gatelatch.Seq, error) {
-	values := v["after"]
-	if len(v) != 1 || len(values) != 1 {
-		return 0, badQuery("after", "is needed, once and alone")
+// comeAgain is after how many milliseconds a client whose stream ended comes
+// again: not all of them at once.
+func comeAgain() int64 { return 500 + rand.Int64N(2000) } //nolint:gosec // jitter, not a secret
+
+// afterOf is the event behind which the client wants to hear. An EventSource
+// that comes again has the same address as before: its header counts.
+func afterOf(r *http.Request) (gatelatch.Seq, error) {
+	query, header := r.URL.Query(), r.Header.Values("Last-Event-ID")
+	values := query["after"]
+	switch {
+	case len(query) > 1, len(query) == 1 && len(values) != 1, len(header) > 1, len(values)+len(header) == 0:
+		return 0, badQuery("after", "or the header Last-Event-ID is needed, once and alone")
+	case len(header) == 1:
+		values = header
 	}
 	n, err := strconv.ParseInt(values[0], 10, 64)
 	if err != nil || n < 0 {
-		return 0, badQuery("after", "is the number of an event")
+		return 0, badQuery("after", "is the number of an event, and so is the header Last-Event-ID")
 	}
 	return gatelatch.Seq(n), nil
 }

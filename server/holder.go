@@ -6,6 +6,9 @@ import (
 )
 
 func consume(_ *Server, q *request, in api.Consume) (api.AgentCall, error) {
+	if err := q.names(&in.Nonce, "nonce"); err != nil {
+		return api.AgentCall{}, err
+	}
 	t := gatelatch.Take{Batch: q.PathValue("id"), Call: in.Call, Fence: in.Fence, Nonce: in.Nonce}
 	if err := t.Digest.UnmarshalText([]byte(in.Digest)); err != nil {
 		return api.AgentCall{}, invalid(err)

@@ -7,6 +7,7 @@ import (
 	"io"
 	"net/http"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/gatelatch/gatelatch"
@@ -104,11 +105,11 @@ func (s *Server) fail(w http.ResponseWriter, r *http.Request, err error) {
 		refuse(w, http.StatusServiceUnavailable, api.CodeUnavailable, "the gateway is stopping", "ask again")
 		return
 	}
-	status, e := api.FromError(err)
-	if status == http.StatusInternalServerError || errors.Is(err, gatelatch.ErrUnavailable) {
+	p := api.FromError(err)
+	if p.Status == http.StatusInternalServerError || errors.Is(err, gatelatch.ErrUnavailable) {
 		s.opt.Log.Error("request failed", "method", r.Method, "path", r.URL.Path, "err", err)
 	}
-	answer(w, status, api.ErrorBody{Error: e})
+	write(w, p.Status, api.ProblemType, p)
 }
 
 // refuse answers what was not let in. The connection ends: nobody waits for
@@ -116,14 +117,31 @@ func (s *Server) fail(w http.ResponseWriter, r *http.Request, err error) {
 func refuse(w http.ResponseWriter, status int, code, message, hint string) {
 	w.Header().Set("Connection", "close")
 	_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(unwantedTime))
-	answer(w, status, api.ErrorBody{Error: api.Error{Code: code, Message: message, Hint: hint}})
+	write(w, status, api.ProblemType, api.NewProblem(status, code, message, hint))
+}
+
+// names gives an attempt the name in the header Idempotency-Key, if its body
+// has none. Two names could be two attempts.
+func (q *request) names(in *string, field string) error {
+	keys := q.Header.Values(api.IdempotencyHeader)
+	if len(keys) == 0 {
+		return nil
+	}
+	key := strings.Trim(keys[0], `"`) // the draft standard quotes it, most clients do not
+	if len(keys) > 1 || key == "" || *in != "" && *in != key {
+		return invalid(fmt.Errorf("the header %s is one name, that of %q if the body has it", api.IdempotencyHeader, field))
+	}
+	*in = key
+	return nil
 }
 
 func invalid(err error) error { return fmt.Errorf("%w: %w", gatelatch.ErrInvalid, err) }
 
-// answer writes JSON as it is: HTML escapes would change an input's bytes. A
+func answer(w http.ResponseWriter, status int, v any) { write(w, status, "application/json", v) }
+
+// write writes JSON as it is: HTML escapes would change an input's bytes. A
 // client that does not read is cut off.
-func answer(w http.ResponseWriter, status int, v any) {
+func write(w http.ResponseWriter, status int, mediaType string, v any) {
 	_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(writeLimit))
 	raw, err := strictjson.Marshal(v)
 	if err != nil {
@@ -133,7 +151,7 @@ func answer(w http.ResponseWriter, status int, v any) {
 		raw = redact.JSON(raw)
 	}
 	raw = append(raw, '\n')
-	w.Header().Set("Content-Type", "application/json")
+	w.Header().Set("Content-Type", mediaType)
 	w.Header().Set("Content-Length", strconv.Itoa(len(raw)))
 	w.WriteHeader(status)
 	_, _ = w.Write(raw)

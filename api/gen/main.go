@@ -11,7 +11,7 @@ import (
 func main() {
 	log.SetFlags(0)
 	log.SetPrefix("api/gen: ")
-	files, err := generate()
+	files, err := generate(".")
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -22,14 +22,14 @@ func main() {
 	}
 }
 
-// file is one output; its path is relative to api/.
+// file is one output; its path is relative to api/, which is where dir leads.
 type file struct {
 	path string
 	body []byte
 }
 
-func generate() ([]file, error) {
-	types, err := contract()
+func generate(dir string) ([]file, error) {
+	types, err := contract(dir)
 	if err != nil {
 		return nil, err
 	}
@@ -39,6 +39,6 @@ func generate() ([]file, error) {
 	}
 	return []file{
 		{"../web/src/api.gen.ts", typeScript(types)},
-		{"openapi.json", spec},
+		{"openapi/openapi.json", spec},
 	}, nil
 }

@@ -13,7 +13,7 @@ import (
 
 func TestCommittedFilesAreWhatIsGenerated(t *testing.T) {
 	t.Parallel()
-	files, err := generate()
+	files, err := generate("..")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -30,7 +30,7 @@ func TestCommittedFilesAreWhatIsGenerated(t *testing.T) {
 
 func TestEveryReferenceInTheSpecHasItsTarget(t *testing.T) {
 	t.Parallel()
-	types, err := contract()
+	types, err := contract("..")
 	if err != nil {
 		t.Fatal(err)
 	}

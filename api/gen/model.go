@@ -15,11 +15,15 @@ import (
 // object is one struct of the contract.
 type object struct {
 	name   string
+	says   string
+	asked  bool // only requests have it
 	fields []field
 }
 
 type field struct {
 	name     string
+	says     string
+	words    []string // that it may be; none is any
 	optional bool
 	shape    shape
 }
@@ -36,6 +40,7 @@ type form int
 const (
 	anything form = iota
 	text
+	base64
 	moment
 	number
 	integer
@@ -85,7 +90,15 @@ type query struct {
 }
 
 // contract reads the API's types. It fails on whatever it could only guess at.
-func contract() ([]object, error) {
+func contract(dir string) ([]object, error) {
+	said, err := comments(dir)
+	if err != nil {
+		return nil, err
+	}
+	answered := map[string]bool{}
+	for _, t := range api.Answers() {
+		answered[t.Name()] = true
+	}
 	var out []object
 	seen := map[string]bool{}
 	for _, t := range api.Types() {
@@ -93,13 +106,14 @@ func contract() ([]object, error) {
 			return nil, fmt.Errorf("two types are called %s", t.Name())
 		}
 		seen[t.Name()] = true
-		o := object{name: t.Name()}
+		o := object{name: t.Name(), says: said[t.Name()], asked: !answered[t.Name()]}
 		for i := range t.NumField() {
 			f, ok, err := readField(t.Field(i))
 			if err != nil {
 				return nil, fmt.Errorf("%s.%s: %w", t.Name(), t.Field(i).Name, err)
 			}
 			if ok {
+				f.says, f.words = said[t.Name()+"."+t.Field(i).Name], enums[t.Name()+"."+f.name]
 				o.fields = append(o.fields, f)
 			}
 		}
@@ -121,7 +135,7 @@ func readField(f reflect.StructField) (field, bool, error) {
 	}
 	s, err := shapeOf(f.Type)
 	optional := strings.Contains(options, "omitempty") || strings.Contains(options, "omitzero")
-	return field{name, optional || f.Type.Kind() == reflect.Pointer, s}, true, err
+	return field{name: name, optional: optional || f.Type.Kind() == reflect.Pointer, shape: s}, true, err
 }
 
 var (
@@ -135,8 +149,8 @@ func shapeOf(t reflect.Type) (shape, error) {
 		return shape{kind: moment}, nil
 	case t == reflect.TypeFor[json.RawMessage]():
 		return shape{kind: anything}, nil
-	case t == reflect.TypeFor[[]byte](): // base64
-		return shape{kind: text}, nil
+	case t == reflect.TypeFor[[]byte]():
+		return shape{kind: base64}, nil
 	case t.Implements(textType):
 		return shape{kind: text}, nil
 	case t.Implements(jsonType):

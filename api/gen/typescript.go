@@ -63,7 +63,7 @@ func signature(r api.Route) []string {
 
 func tsType(s shape) string {
 	switch s.kind {
-	case text, moment:
+	case text, base64, moment:
 		return "string"
 	case number, integer:
 		return "number"

@@ -64,10 +64,7 @@ func undecided(err error) string {
 	return "Gatelatch could not decide this, so it is denied: " + noEffect(err)
 }
 
-func noEffect(err error) string {
-	_, e := api.FromError(err)
-	return e.Message
-}
+func noEffect(err error) string { return api.FromError(err).Message }
 
 func serveMCP() func(http.ResponseWriter, *http.Request, server.Guest) {
 	h := mcp.NewHTTP(version, undecided)

@@ -33,7 +33,7 @@ export interface Hold {
 
 export interface Proposal {
   session: Session;
-  message: string;
+  message?: string;
   calls: ProposedCall[];
   context?: Context;
   turn?: string;
@@ -41,6 +41,7 @@ export interface Proposal {
   hold?: Hold;
   limit_seconds?: number;
   subagent?: string;
+  wait_seconds?: number;
 }
 
 export interface Opening {
@@ -113,7 +114,7 @@ export interface Consume {
   call: string;
   fence: number;
   digest: string;
-  nonce: string;
+  nonce?: string;
 }
 
 export interface Renew {
@@ -200,7 +201,7 @@ export interface ToolsRequest {
   group?: string;
   sandbox?: boolean;
   subagent?: boolean;
-  tools: Tool[];
+  tools?: Tool[];
 }
 
 export interface RemovedTool {
@@ -821,15 +822,15 @@ export interface LoggedIn {
   name: string;
 }
 
-export interface Error {
+export interface Problem {
+  type: string;
+  title: string;
+  status: number;
+  detail: string;
   code: string;
   message: string;
   hint?: string;
   decided?: Decided;
-}
-
-export interface ErrorBody {
-  error: Error;
 }
 
 export const pageHeader = "X-Gatelatch-Page";
@@ -887,6 +888,7 @@ export const routes = {
   LoginCode: { method: "POST", path: "/v1/login-codes" },
   Login: { method: "POST", path: "/v1/login" },
   Health: { method: "GET", path: "/healthz" },
+  Spec: { method: "GET", path: "/v1/openapi.json" },
 } as const;
 
 export type RouteName = keyof typeof routes;
@@ -945,4 +947,5 @@ export interface Signatures {
   LoginCode: { in: None; out: LoginCode };
   Login: { in: Login; out: LoggedIn };
   Health: { out: None };
+  Spec: { out: undefined };
 }

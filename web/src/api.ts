@@ -2,7 +2,7 @@
 // sends by itself, and a secret of this origin that only the page can prove.
 
 import { signal } from "@preact/signals";
-import { pageHeader, routes, type Decided, type ErrorBody, type RouteName, type Signatures } from "./api.gen";
+import { pageHeader, routes, type Decided, type Problem, type RouteName, type Signatures } from "./api.gen";
 import { prove } from "./proof";
 
 const secretKey = "gatelatch.page";
@@ -88,8 +88,9 @@ function address(path: string, { params, query }: Parts): string {
 
 async function readError(response: Response): Promise<ApiError> {
   try {
-    const { error } = (await response.json()) as ErrorBody;
-    return new ApiError(response.status, error.code, error.message, error.hint, error.decided);
+    const problem = (await response.json()) as Problem;
+    if (!problem.code) throw problem;
+    return new ApiError(response.status, problem.code, problem.message, problem.hint, problem.decided);
   } catch {
     return new ApiError(response.status, "", `the gateway answered ${response.status}`);
   }

@@ -73,7 +73,7 @@ export class Gateway {
   #other = (q: Asked): Answer => {
     if (q.path === "/v1/events") return {};
     const call = this.calls.find((c) => q.path === `/v1/calls/${c.id}`);
-    return call ? { body: call } : { status: 404, body: { error: { code: "not_found", message: "no such call" } } };
+    return call ? { body: call } : { status: 404, body: { code: "not_found", message: "no such call" } };
   };
 }
 
@@ -105,5 +105,5 @@ export class Stream {
 }
 
 export function refusal(status: number, code: string, more: object = {}): Answer {
-  return { status, body: { error: { code, message: `refused: ${code}`, ...more } } };
+  return { status, body: { code, message: `refused: ${code}`, ...more } };
 }

@@ -63,7 +63,7 @@ it("tells what people were asked, and makes a rule of it", async () => {
       most: [{ what: "npm test", tool: "Bash", asked: 6, allowed: 6, denied: 0, half_millis: 1400, call: "cal_7" }],
     },
   });
-  gateway.answers["POST /v1/rules/try"] = () => ({ status: 400, body: { error: { code: "invalid", message: "no" } } });
+  gateway.answers["POST /v1/rules/try"] = () => ({ status: 400, body: { code: "invalid", message: "no" } });
   go("/insight");
   await show();
   await pass();

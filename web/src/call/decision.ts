@@ -67,6 +67,7 @@ async function explain(call: Call, err: unknown): Promise<News | null> {
   switch (err.code) {
     case "unauthenticated":
       return null; // the login screen says it
+    case "expired":
     case "settled": {
       const fresh = await reload(call);
       const by = err.decided ?? fresh?.decided;
