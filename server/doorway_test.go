@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/gatelatch/gatelatch/api"
+	"github.com/gatelatch/gatelatch/api/apitest"
 	"github.com/gatelatch/gatelatch/internal/strictjson"
 )
 
@@ -44,6 +45,8 @@ func (w *world) open(network, addr string, h http.Handler) *doorway {
 	if err != nil {
 		w.t.Fatal(err)
 	}
+	checker, wrong := apitest.For(w.t)
+	ln = checker.Tap(ln, wrong)
 	ctx, stop := context.WithCancel(context.Background())
 	d := &doorway{world: w, addr: ln.Addr(), parked: make(chan struct{}, 100), stop: stop}
 	hs := w.srv.HTTP(ctx, http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {

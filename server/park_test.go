@@ -131,13 +131,13 @@ func TestStopTellsWhoWaits(t *testing.T) {
 	agent := d.await(b, 0, "HTTP/1.1")
 	d.stop()
 	people.stop()
-	var e api.ErrorBody
+	var e api.Problem
 	agent.batch(t, http.StatusServiceUnavailable, &e)
-	if e.Error.Code != api.CodeUnavailable {
+	if e.Code != api.CodeUnavailable {
 		t.Errorf("%+v", e)
 	}
 	rest, err := io.ReadAll(page)
-	if err != nil || strings.Contains(string(rest), "{\"error") {
+	if err != nil || strings.Contains(string(rest), "\"code\"") {
 		t.Errorf("%q, %v", rest, err)
 	}
 	d.allGone()

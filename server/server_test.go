@@ -21,6 +21,7 @@ import (
 
 	"github.com/gatelatch/gatelatch"
 	"github.com/gatelatch/gatelatch/api"
+	"github.com/gatelatch/gatelatch/api/apitest"
 	"github.com/gatelatch/gatelatch/auth"
 	"github.com/gatelatch/gatelatch/internal/id"
 	"github.com/gatelatch/gatelatch/internal/statedir"
@@ -90,9 +91,11 @@ func newWorld(t *testing.T) *world {
 		to   *http.Handler
 		door server.Door
 	}{{&w.tcp, server.BrowserDoor(host)}, {&w.agents, server.AgentDoor()}, {&w.people, server.ApproverDoor()}} {
-		if *d.to, err = srv.Handler(d.door); err != nil {
+		h, err := srv.Handler(d.door)
+		if err != nil {
 			t.Fatal(err)
 		}
+		*d.to = held(t, h)
 	}
 	w.login()
 	return w
@@ -184,8 +187,33 @@ func (w *world) proof(r *http.Request) string {
 	return auth.Prove(w.page, r.Method, r.URL.RequestURI(), raw, id.New("n"), time.Now())
 }
 
+// described is a handler whose exchanges are held against the description.
+type described struct {
+	http.Handler
+	check func(apitest.Exchange)
+}
+
+func held(t *testing.T, h http.Handler) http.Handler {
+	t.Helper()
+	checker, wrong := apitest.For(t)
+	return &described{h, func(e apitest.Exchange) {
+		if err := checker.Check(e); err != nil {
+			wrong(err)
+		}
+	}}
+}
+
 func send(h http.Handler, r *http.Request) *httptest.ResponseRecorder {
 	rec := &recorder{ResponseRecorder: httptest.NewRecorder()}
+	var body bytes.Buffer
+	if r.Body != nil {
+		r.Body = io.NopCloser(io.TeeReader(r.Body, &body))
+	}
+	if d, ok := h.(*described); ok {
+		defer func() {
+			d.check(apitest.Exchange{Request: r, Body: body.Bytes(), Status: rec.Code, Type: rec.Header().Get("Content-Type"), Answer: rec.Body.Bytes()})
+		}()
+	}
 	h.ServeHTTP(rec, r)
 	if rec.far != nil {
 		defer func() { _ = rec.far.Close() }()
@@ -223,9 +251,9 @@ func decode(t *testing.T, res *httptest.ResponseRecorder, status int, out any) {
 }
 
 func codeOf(res *httptest.ResponseRecorder) string {
-	var e api.ErrorBody
-	_ = json.Unmarshal(res.Body.Bytes(), &e)
-	return e.Error.Code
+	var p api.Problem
+	_ = json.Unmarshal(res.Body.Bytes(), &p)
+	return p.Code
 }
 
 func proposal(message, command string) api.Proposal {
@@ -267,10 +295,10 @@ func TestWalkOverTheAPI(t *testing.T) {
 	}
 	// Somebody else, later.
 	other := w.as(w.request("POST", "/v1/calls/"+c.ID+"/decision", api.Decision{State: "denied", Digest: c.Digest}), "command")
-	var e api.ErrorBody
+	var e api.Problem
 	decode(t, send(w.tcp, other), http.StatusConflict, &e)
-	if e.Error.Code != "settled" || !strings.Contains(e.Error.Message, "already decided by mira as allowed") || e.Error.Decided == nil {
-		t.Errorf("second decision: %+v", e.Error)
+	if e.Code != "settled" || !strings.Contains(e.Message, "already decided by mira as allowed") || e.Decided == nil {
+		t.Errorf("second decision: %+v", e)
 	}
 }
 

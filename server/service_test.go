@@ -15,6 +15,7 @@ import (
 
 	"github.com/gatelatch/gatelatch"
 	"github.com/gatelatch/gatelatch/api"
+	"github.com/gatelatch/gatelatch/api/apitest"
 	"github.com/gatelatch/gatelatch/auth"
 	"github.com/gatelatch/gatelatch/client"
 	"github.com/gatelatch/gatelatch/internal/statedir"
@@ -67,6 +68,7 @@ func (r *rig) start() {
 	var wg sync.WaitGroup
 	wg.Go(func() { r.gate.Run(ctx) })
 	var servers []*http.Server
+	checker, wrong := apitest.For(r.t)
 	for path, door := range map[string]server.Door{where.AgentSocket: server.AgentDoor(), where.ApproverSocket: server.ApproverDoor()} {
 		_ = os.Remove(path)
 		ln, err := net.Listen("unix", path)
@@ -77,6 +79,7 @@ func (r *rig) start() {
 		if err != nil {
 			r.t.Fatal(err)
 		}
+		ln = checker.Tap(ln, wrong)
 		hs := srv.HTTP(ctx, h)
 		servers = append(servers, hs)
 		wg.Go(func() { _ = hs.Serve(ln) })
