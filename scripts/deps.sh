@@ -31,6 +31,8 @@ missing() {
 	has gcc || echo gcc
 	[ -e /usr/include/stdlib.h ] || echo libc6-dev
 	has git || echo git
+	has curl || echo curl
+	has jq || echo jq
 	has make || echo make
 	{ has flock && has setpriv && has unshare; } || echo util-linux
 	has ip || echo iproute2
