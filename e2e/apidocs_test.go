@@ -38,6 +38,9 @@ func TestAPIDocs(t *testing.T) {
 	if len(said) != len(blocks)+1 {
 		t.Fatalf("%d blocks gave %d outputs:\n%s", len(blocks), len(said)-1, out)
 	}
+	if noted, err := os.ReadDir(g.tap); err != nil || len(noted) < len(blocks) {
+		t.Errorf("of this, only %d exchanges are held against the description, %v", len(noted), err)
+	}
 	for i, b := range blocks {
 		if err := b.gives(said[i]); err != nil {
 			t.Errorf("%v, from\n%s", err, b.commands)

@@ -11,12 +11,13 @@ import (
 	"testing"
 
 	"github.com/gatelatch/gatelatch/e2e/output"
+	"github.com/gatelatch/gatelatch/internal/tap"
 )
 
 // gateway is a running "gatelatch serve" with a state of its own.
 type gateway struct {
 	t             *testing.T
-	home          string
+	home, tap     string
 	state, config string
 	url           string // as the gateway itself announced it; "" before the first start
 	log           *output.Buffer
@@ -32,13 +33,14 @@ func newGateway(t *testing.T) *gateway {
 	dir := tempDir(t)
 	g := &gateway{
 		t: t, log: new(output.Buffer),
-		home: filepath.Join(dir, "home"), state: filepath.Join(dir, "state"), config: filepath.Join(dir, "config"),
+		home: filepath.Join(dir, "home"), tap: filepath.Join(dir, "tap"), state: filepath.Join(dir, "state"), config: filepath.Join(dir, "config"),
 	}
-	for _, d := range []string{g.home, g.config} {
+	for _, d := range []string{g.home, g.config, g.tap} {
 		if err := os.Mkdir(d, 0o700); err != nil {
 			t.Fatal(err)
 		}
 	}
+	t.Cleanup(g.asDescribed)
 	return g
 }
 
@@ -76,8 +78,8 @@ func (g *gateway) start() {
 
 func (g *gateway) launch(args ...string) {
 	g.t.Helper()
-	g.cmd = exec.Command(need(g.t, product).gatelatch, args...)
-	g.cmd.Env = append(cleanEnv(g.home), g.env...)
+	g.cmd = exec.Command(need(g.t, tapped), args...)
+	g.cmd.Env = append(cleanEnv(g.home, tap.Dir+"="+g.tap), g.env...)
 	g.cmd.Dir = g.home
 	g.cmd.Stdout, g.cmd.Stderr = g.log, g.log
 	if err := g.cmd.Start(); err != nil {

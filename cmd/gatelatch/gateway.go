@@ -18,6 +18,7 @@ import (
 	"github.com/gatelatch/gatelatch/auth"
 	"github.com/gatelatch/gatelatch/internal/filelock"
 	"github.com/gatelatch/gatelatch/internal/statedir"
+	"github.com/gatelatch/gatelatch/internal/tap"
 	"github.com/gatelatch/gatelatch/notify"
 	"github.com/gatelatch/gatelatch/policy"
 	"github.com/gatelatch/gatelatch/push"
@@ -249,7 +250,7 @@ func (g *gateway) listen(ctx context.Context, gate *gatelatch.Gate, rules *rules
 		if err != nil {
 			return err
 		}
-		g.serve(srv.HTTP(ctx, h), ln)
+		g.serve(srv.HTTP(ctx, tap.Handler(h)), ln)
 	}
 	box.Looking = srv.Looking
 	g.work.Go(func() { srv.Push(ctx) })
