@@ -4,12 +4,35 @@ import (
 	"bufio"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"strings"
 
 	"github.com/gatelatch/gatelatch/api"
 )
+
+// ErrCut means that the trail is shorter than what the reader knows of it:
+// everything has to be read anew.
+var ErrCut = errors.New("the trail is shorter than it was")
+
+// Follow is Events that goes on when a stream breaks or the gateway starts
+// again: fn gets each event once, in order, until ctx ends or it returns false.
+func (c *Client) Follow(ctx context.Context, after int64, fn func(api.Event) bool) error {
+	var wait Backoff
+	for {
+		err := c.Events(ctx, after, func(e api.Event) bool {
+			wait, after = Backoff{}, e.Seq
+			return fn(e)
+		})
+		if !Again(err) {
+			return err
+		}
+		if err := wait.Wait(ctx); err != nil {
+			return err
+		}
+	}
+}
 
 // Events calls fn for each event behind a sequence number as it happens, until
 // ctx ends, the stream breaks or fn returns false.
@@ -22,6 +45,9 @@ func (c *Client) Events(ctx context.Context, after int64, fn func(api.Event) boo
 	sc := bufio.NewScanner(res.body)
 	sc.Buffer(nil, 1<<20)
 	for sc.Scan() {
+		if sc.Text() == "event: resync" {
+			return ErrCut
+		}
 		data, ok := strings.CutPrefix(sc.Text(), "data: ")
 		if !ok {
 			continue

@@ -1,6 +1,8 @@
 package server_test
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
@@ -10,6 +12,7 @@ import (
 
 	"github.com/gatelatch/gatelatch/api"
 	"github.com/gatelatch/gatelatch/api/openapi"
+	"github.com/gatelatch/gatelatch/client"
 )
 
 func (w *world) posts(who, path string, in any) *httptest.ResponseRecorder {
@@ -216,6 +219,46 @@ func TestStreamIsTakenUpAgain(t *testing.T) {
 		if res := send(w.tcp, r); res.Code != http.StatusBadRequest {
 			t.Errorf("%s: %d", name, res.Code)
 		}
+	}
+}
+
+// A follower outlives its gateway, and gets every event once.
+func TestFollowerOutlivesTheGateway(t *testing.T) {
+	r := newRig(t)
+	agent, person := r.client(client.ForAgents), r.client(client.ForPeople)
+	seqs := make(chan int64)
+	ctx, stop := context.WithCancel(t.Context())
+	ended := make(chan error, 1)
+	go func() {
+		ended <- person.Follow(ctx, 0, func(e api.Event) bool { seqs <- e.Seq; return true })
+	}()
+	last := int64(0)
+	for i := range 4 {
+		if i > 0 {
+			r.stop()
+			r.start()
+		}
+		p := proposal(fmt.Sprint("m", i), "git push")
+		if _, err := agent.Propose(ctx, p.Domain()); err != nil {
+			t.Fatal(err)
+		}
+		st, err := person.Status(ctx)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for last < st.Seq {
+			if seq := <-seqs; seq != last+1 {
+				t.Fatalf("after %d came %d", last, seq)
+			}
+			last++
+		}
+	}
+	stop()
+	if err := <-ended; !errors.Is(err, context.Canceled) {
+		t.Error(err)
+	}
+	if err := person.Follow(t.Context(), last+100, nil); !errors.Is(err, client.ErrCut) {
+		t.Errorf("behind the end: %v", err)
 	}
 }
 

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -172,28 +171,20 @@ func eachEvent(ctx context.Context, c *client.Client, after, to int64, fn func(a
 // follow prints what happens behind the end, until ctx ends. A gateway that
 // restarts is waited for.
 func (l *trailLog) follow(ctx context.Context) error {
-	var wait client.Backoff
-	for ctx.Err() == nil {
-		if err := l.stream(ctx, &wait); !client.Again(err) && ctx.Err() == nil {
-			return err
-		}
-		_ = wait.Wait(ctx)
-	}
-	return nil
-}
-
-func (l *trailLog) stream(ctx context.Context, wait *client.Backoff) error {
 	var failed error
-	err := l.client.Events(ctx, l.end, func(e api.Event) bool {
-		if e.Seq <= l.end {
-			failed = withHint(fmt.Errorf("the trail ended at event %d and is shorter now", l.end), `check it with "gatelatch audit verify"`)
-			return false
-		}
-		*wait, l.end = client.Backoff{}, e.Seq
-		failed = l.print(e)
+	err := l.client.Follow(ctx, l.end, func(e api.Event) bool {
+		l.end, failed = e.Seq, l.print(e)
 		return failed == nil
 	})
-	return cmp.Or(failed, err)
+	switch {
+	case failed != nil:
+		return failed
+	case ctx.Err() != nil:
+		return nil
+	case errors.Is(err, client.ErrCut):
+		return withHint(fmt.Errorf("the trail ended at event %d and is shorter now", l.end), `check it with "gatelatch audit verify"`)
+	}
+	return err
 }
 
 // match reports whether the event is asked for.
