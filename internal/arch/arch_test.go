@@ -28,7 +28,7 @@ var layer = map[string]int{
 	"adapter/mcp": 4, "adapter/bridge": 4, "adapter/sema": 4, "adapter/openclaw": 4, "adapter/adaptertest": 6,
 
 	"store/memory": 4, "store/sqlite": 4, "store/postgres": 4, "store/storetest": 4, "adapter/hookcmd": 4, "adapter/runner": 4, "internal/hostprobe": 4,
-	"policy/review": 4, "notify": 4,
+	"policy/review": 4, "notify": 4, "watch": 4,
 
 	"server": 5,
 
@@ -52,6 +52,7 @@ var outside = map[string][]string{
 	"store/postgres":      {"github.com/jackc/pgx/v5"},
 	"adapter/mcp":         {"github.com/modelcontextprotocol/go-sdk"},
 	"adapter/ws":          {"github.com/coder/websocket"},
+	"watch":               {"golang.org/x/term"},
 	"cmd/gatelatch":       {"github.com/spf13/cobra", "go.yaml.in/yaml/v3"},
 	"model/modeltest":     {"pgregory.net/rapid"},
 	"bench":               {"github.com/jackc/pgx/v5", "mvdan.cc/sh/v3", "github.com/chromedp/chromedp", "github.com/chromedp/cdproto"},
