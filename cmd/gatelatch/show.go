@@ -9,6 +9,7 @@ import (
 
 	"github.com/gatelatch/gatelatch"
 	"github.com/gatelatch/gatelatch/api"
+	"github.com/gatelatch/gatelatch/watch"
 )
 
 // printCall prints a card. Its texts come escaped from the gateway, so nothing
@@ -17,6 +18,9 @@ func printCall(w io.Writer, c api.Call) {
 	fmt.Fprintf(w, "%s\n%s · %s · %s\n\n", c.Card.Says, c.ID, c.Tool, c.Session.Name)
 	for _, b := range c.Card.Blocks {
 		printBlock(w, b)
+	}
+	for _, line := range watch.Touched(c, 100) {
+		fmt.Fprintln(w, line)
 	}
 	if c.Dir != "" {
 		fmt.Fprintf(w, "in       %s\n", c.Dir)
@@ -28,6 +32,9 @@ func printCall(w io.Writer, c api.Call) {
 			fmt.Fprintln(w, line)
 			told = append(told, line)
 		}
+	}
+	for _, e := range c.Verdict.Errors {
+		fmt.Fprintf(w, "error    %s\n", e)
 	}
 	switch {
 	case c.Edited != nil:
@@ -45,6 +52,7 @@ func printCall(w io.Writer, c api.Call) {
 	}
 	printForeign(w, "the agent says (not checked)", c.Claim)
 	printForeign(w, "you asked, as its host tells", c.Context.Prompt)
+	printForeign(w, "asked by a sub-agent", c.Context.Via)
 	printForeign(w, "the agent said before", c.Context.Said)
 	fmt.Fprintf(w, "digest   %s\nstate    %s\n", c.Digest, stateLine(c))
 	printRun(w, c)
@@ -182,6 +190,9 @@ func printBlock(w io.Writer, b api.Block) {
 	}
 	for _, l := range b.Lines {
 		fmt.Fprintf(w, "  %s %s\n", l.Op, l.Text)
+	}
+	for _, f := range b.Fields {
+		printForeign(w, "  "+f.Name, f.Text)
 	}
 	for _, q := range b.Questions {
 		printForeign(w, "  question", q.Question)
