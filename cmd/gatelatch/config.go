@@ -4,10 +4,12 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"runtime"
+	"strconv"
 	"time"
 
 	"github.com/gatelatch/gatelatch"
@@ -38,7 +40,7 @@ type config struct {
 type hookConfig struct {
 	Path    string        `yaml:"path"`
 	Timeout time.Duration `yaml:"timeout"`
-	On      string        `yaml:"on"` // before, which is the default, or after
+	On      string        `yaml:"on" enum:"before,after"` // before is the default
 }
 
 // loadConfig reads config.yaml. Without one the defaults hold; one that can't
@@ -56,20 +58,21 @@ func loadConfig(dir string) (config, error) {
 	if err := onlyOursToWrite(path); err != nil {
 		return c, err
 	}
+	if bad := misfits(raw); len(bad) > 0 {
+		return c, withHint(fmt.Errorf("%s: line %d: %s %s", path, bad[0].Line, bad[0].Path, bad[0].What), bad[0].Hint)
+	}
 	dec := yaml.NewDecoder(bytes.NewReader(raw))
 	dec.KnownFields(true)
-	if err := dec.Decode(&c); err != nil {
+	if err := dec.Decode(&c); err != nil && !errors.Is(err, io.EOF) { // an empty file says nothing
 		return c, fmt.Errorf("%s: %w", path, err)
 	}
-	for _, h := range c.Hooks {
+	for i, h := range c.Hooks {
+		line := keyLine(raw, "hooks", strconv.Itoa(i))
 		if !filepath.IsAbs(h.Path) {
-			return c, fmt.Errorf("%s: hook %q needs an absolute path", path, h.Path)
+			return c, fmt.Errorf("%s: line %d: hook %q needs an absolute path", path, line, h.Path)
 		}
 		if _, err := os.Stat(h.Path); err != nil {
-			return c, fmt.Errorf("%s: hook: %w", path, err)
-		}
-		if h.On != "" && h.On != "before" && h.On != "after" {
-			return c, fmt.Errorf("%s: hook %q is on before or after, not %q", path, h.Path, h.On)
+			return c, fmt.Errorf("%s: line %d: hook: %w", path, line, err)
 		}
 	}
 	if err := c.Notify.Check(); err != nil {

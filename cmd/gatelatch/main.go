@@ -88,6 +88,7 @@ and lets nothing through that was not allowed.
 			root.AddCommand(c)
 		}
 	}
+	add("gateway", newConfigCmd())
 	add("decide", newWatchCmd())
 	add("gateway", newServeCmd(), newOpenCmd(), newServiceCmd(), newLogCmd(), newAuditCmd(), newPolicyCmd(), newNotifyCmd(), newBackupCmd(), newRestoreCmd(), newDemoCmd(), newShellCmd(), newAPICmd())
 	add("decide", newLsCmd(), newShowCmd(), newAllowCmd(), newDenyCmd(), newReplyCmd(), newEditCmd(), newGrantsCmd(),

@@ -60,17 +60,17 @@ tools:
 func TestToolsConfigThatCanNotBeMeant(t *testing.T) {
 	dir := t.TempDir()
 	for text, want := range map[string]string{
-		"tools:\n  alow: [read]\n":                                           "line 2: field alow not found",
-		"tools:\n  agents:\n    main:\n      alow: [read]\n":                 "line 4: field alow not found",
+		"tools:\n  alow: [read]\n":                                           "line 2: tools.alow is no key",
+		"tools:\n  agents:\n    main:\n      alow: [read]\n":                 "line 4: tools.agents.main.alow is no key",
 		"tools:\n  allow:\n    - read\n    - group:fss\n":                    `line 4: tools.allow.1: there is no group of tools "fss"`,
 		"tools:\n  agents:\n    main:\n      profile: codign\n":              `line 4: tools.agents.main.profile: there is no profile "codign"`,
 		"tools:\n  deny: [exec]\n  allow:\n":                                 "line 3: tools: a value is missing",
 		"tools:\n  groups:\n    team:\n":                                     "line 3: tools: a value is missing",
-		"tools:\n  allow: exec\n":                                            "line 2: cannot unmarshal",
+		"tools:\n  allow: exec\n":                                            "line 2: tools.allow has to be a list",
 		"tools:\n  plugins: {memory: [recall]}\n  deny: ['plugin:memroy']\n": `line 3: tools.deny.0: no plug-in "memroy" is registered`,
 		"tools:\n":                "line 1: tools: a value is missing",
 		"tools: {owners: [me]}\n": `line 1: tools.owners.0: "me" is not the id of a key`,
-		"hooks:\n  - {path: /bin/true, on: during}\n": `is on before or after, not "during"`,
+		"hooks:\n  - {path: /bin/true, on: during}\n": `"during" is none of before, after`,
 	} {
 		writeFile(t, filepath.Join(dir, "config.yaml"), text)
 		if _, err := loadConfig(dir); err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), "config.yaml: ") {

@@ -14,7 +14,7 @@ const mod = "github.com/gatelatch/gatelatch"
 var layer = map[string]int{
 	"shell": 0, "shell/spec/gen": 0, "web": 0, "redact": 0, "internal/canary": 0, "api/openapi": 0, "api/apitest": 1,
 	"internal/strictjson": 0, "internal/id": 0, "internal/twin": -1, "internal/tap": 0, "internal/writer": 0, "internal/statedir": 0, "internal/filelock": 0, "internal/clock": 0, "internal/aside": 0, "internal/qr": 0,
-	"internal/hostconfig": 0, "internal/userservice": 0, "internal/scriptedmodel": 0,
+	"internal/hostconfig": 0, "internal/shape": 0, "internal/userservice": 0, "internal/scriptedmodel": 0,
 	"store/postgres/pgtest": 0, "model": 0, "model/sim": 0,
 
 	"": 1,
@@ -42,6 +42,7 @@ var outside = map[string][]string{
 	"shell":               {"mvdan.cc/sh/v3"},
 	"shell/spec/gen":      {"go.yaml.in/yaml/v3"},
 	"internal/strictjson": {"github.com/go-json-experiment/json"},
+	"internal/shape":      {"go.yaml.in/yaml/v3"},
 	"internal/qr":         {"rsc.io/qr"},
 	"policy":              {"go.yaml.in/yaml/v3", "github.com/bmatcuk/doublestar/v4", "golang.org/x/net"},
 	"policy/review":       {"go.yaml.in/yaml/v3"},
