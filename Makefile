@@ -47,6 +47,10 @@ install: build ## Install both binaries into PREFIX/bin (default ~/.local/bin)
 	install -d $(PREFIX)/bin
 	install -m 755 bin/gatelatch bin/gatelatch-hook $(PREFIX)/bin
 
+.PHONY: man
+man: build ## Write the man pages into bin/man
+	./bin/gatelatch man bin/man
+
 ##@ Check
 
 TEST_STEPS := deps build lint generate-check web-check cross test-model test-go

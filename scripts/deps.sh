@@ -28,6 +28,7 @@ missing() {
 	has tmux || echo tmux
 	has strace || echo strace
 	has zsh || echo zsh
+	has groff || echo groff-base
 	has gcc || echo gcc
 	[ -e /usr/include/stdlib.h ] || echo libc6-dev
 	has git || echo git

@@ -95,6 +95,8 @@ and lets nothing through that was not allowed.
 		newSessionsCmd(), newModeCmd(),
 		newPauseCmd(), newUnpauseCmd())
 	add("agents", newInstallCmd(), newUninstallCmd(), newRunCmd(), newHookCmd(), newToolsCmd(), newResumeCmd(), newMCPCmd(), newDoctorCmd())
+	root.AddCommand(newManCmd())
+	addCompletions(root)
 	return root
 }
 
