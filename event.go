@@ -73,6 +73,7 @@ const (
 	PolicyChanged  EventKind = "policy.changed"
 	KeyCreated     EventKind = "key.created"
 	KeyRevoked     EventKind = "key.revoked"
+	KeyRotated     EventKind = "key.rotated"
 	HostDrifted    EventKind = "host.drifted"
 	HostMended     EventKind = "host.mended"
 	GatePaused     EventKind = "gate.paused"

@@ -1,8 +1,11 @@
 package gatelatch
 
-import "time"
+import (
+	"fmt"
+	"time"
+)
 
-// KeyKind says what a key may do. No key may both ask and decide.
+// KeyKind says how a key is shown. No key may both ask and decide.
 type KeyKind string
 
 // Kinds of key.
@@ -12,19 +15,63 @@ const (
 	BrowserKey KeyKind = "browser" // a person's browser: two secrets, neither opens anything alone
 )
 
+// Role is what who has a key may do. The zero role may do nothing.
+type Role string
+
+// Roles. Each of a person's may do what the one before it may.
+const (
+	AgentRole    Role = "agent"    // asks, and can never have another
+	AuditorRole  Role = "auditor"  // reads
+	ApproverRole Role = "approver" // decides
+	AdminRole    Role = "admin"    // changes rules and keys
+)
+
 // A Key lets a principal in. Only hashes of its secrets are kept.
 type Key struct {
 	ID      string    `json:"id"`
 	Kind    KeyKind   `json:"kind"`
-	Name    string    `json:"name"` // of the agent or person
+	Name    string    `json:"name"`           // of the agent or person
+	Given   Role      `json:"role,omitempty"` // as recorded; see Role
 	Hash    Sum       `json:"hash"`
 	Second  Sum       `json:"second,omitzero"`  // a browser's other half
-	Parent  string    `json:"parent,omitempty"` // the browser that let this one in: it ends with it
+	Parent  string    `json:"parent,omitempty"` // the key that let this browser in: it ends with it
 	Created time.Time `json:"created"`
 	Used    time.Time `json:"used"`
+	Expires time.Time `json:"expires,omitzero"`
 	Revoked time.Time `json:"revoked,omitzero"`
 
 	Version int64 `json:"-"`
+}
+
+// Role is what the key may do: nothing, if its kind and the role it was given
+// do not belong together. Without one, a person's key may do everything.
+func (k *Key) Role() Role {
+	switch k.Kind {
+	case AskKey:
+		if k.Given == "" || k.Given == AgentRole {
+			return AgentRole
+		}
+	case DecideKey, BrowserKey:
+		switch k.Given {
+		case "":
+			return AdminRole
+		case AuditorRole, ApproverRole, AdminRole:
+			return k.Given
+		case AgentRole:
+		}
+	}
+	return ""
+}
+
+// Check refuses a key that must not be kept.
+func (k *Key) Check() error {
+	switch {
+	case k.Role() == "":
+		return fmt.Errorf("a key to %s can't have the role %q: %w", k.Kind, k.Given, ErrForbidden)
+	case !k.Expires.IsZero() && !k.Expires.After(k.Created):
+		return fmt.Errorf("the key would have expired before it is made: %w", ErrInvalid)
+	}
+	return nil
 }
 
 // Actor is who acts with the key.

@@ -74,6 +74,8 @@ type Reader interface {
 	Cursor(name string) (Cursor, error)
 	Key(id string) (*Key, error)
 	KeyByHash(h Sum) (*Key, error)
+	// Keys returns those behind an id, by id, also those that ended.
+	Keys(after string, limit int) ([]*Key, error)
 	// Control returns what holds for all gateways. A transaction that read it
 	// commits only if nobody changed it meanwhile.
 	Control() (Control, error)

@@ -204,5 +204,16 @@ func (r *reader) Key(id string) (*gatelatch.Key, error) { return get(r.keys, id,
 // KeyByHash implements gatelatch.Reader.
 func (r *reader) KeyByHash(h gatelatch.Sum) (*gatelatch.Key, error) { return r.Key(r.hashes[h]) }
 
+// Keys implements gatelatch.Reader.
+func (r *reader) Keys(after string, limit int) (out []*gatelatch.Key, err error) {
+	for id, k := range r.keys {
+		if id > after {
+			out = append(out, &k)
+		}
+	}
+	slices.SortFunc(out, func(a, b *gatelatch.Key) int { return strings.Compare(a.ID, b.ID) })
+	return first(out, storage.Limit(limit, 1000, 1000)), nil
+}
+
 // Control implements gatelatch.Reader.
 func (r *reader) Control() (gatelatch.Control, error) { return r.control, nil }

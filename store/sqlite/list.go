@@ -96,6 +96,16 @@ func (r *reader) Grants(live bool, limit int) (out []*gatelatch.Grant, err error
 	return out, err
 }
 
+// Keys implements gatelatch.Reader.
+func (r *reader) Keys(after string, limit int) (out []*gatelatch.Key, err error) {
+	err = r.each(`SELECT version, body, sum FROM key WHERE id>? ORDER BY id LIMIT ?`, []any{after, storage.Limit(limit, 1000, 1000)}, func(rows *sql.Rows) error {
+		k := new(gatelatch.Key)
+		out = append(out, k)
+		return body(row{row: rows}, &k.Version, k)
+	})
+	return out, err
+}
+
 // Sessions implements gatelatch.Reader.
 func (r *reader) Sessions(limit int) (out []*gatelatch.Session, err error) {
 	err = r.each(`SELECT version, body, sum FROM session ORDER BY since DESC, agent DESC, id DESC LIMIT ?`, []any{storage.Limit(limit, 100, 1000)}, func(rows *sql.Rows) error {

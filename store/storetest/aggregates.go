@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -14,6 +15,7 @@ import (
 
 var aggregates = map[string]func(*testing.T, Open){
 	"keys are found by hash":                     keys,
+	"keys are listed by id, a page at a time":    keyLists,
 	"grants are saved by comparing versions":     grants,
 	"grants come newest first, and live if so":   grantLists,
 	"work goes on where it stopped, and is done": works,
@@ -37,6 +39,42 @@ func keys(t *testing.T, open Open) {
 	if !errors.Is(err, gatelatch.ErrStale) {
 		t.Errorf("two keys with one secret: %v", err)
 	}
+}
+
+func keyLists(t *testing.T, open Open) {
+	s := fresh(t, open)
+	expires := time.Now().Add(time.Hour).UTC().Truncate(time.Microsecond)
+	must(t, update(s, func(tx gatelatch.Tx) error {
+		for _, id := range []string{"key_b", "key_a", "key_d", "key_C"} {
+			if err := tx.SaveKey(&gatelatch.Key{ID: id, Kind: gatelatch.DecideKey, Given: gatelatch.AuditorRole, Hash: gatelatch.SumOf([]byte(id)), Expires: expires}); err != nil {
+				return err
+			}
+		}
+		return nil
+	}))
+	for after, want := range map[string]string{"": "key_C key_a", "key_a": "key_b key_d", "key_b": "key_d", "key_d": ""} {
+		var got []string
+		for _, k := range view(t, s, func(r gatelatch.Reader) ([]*gatelatch.Key, error) { return r.Keys(after, 2) }) {
+			got = append(got, k.ID)
+			if k.Role() != gatelatch.AuditorRole || !k.Expires.Equal(expires) || k.Version == 0 {
+				t.Errorf("%s came back as %+v", k.ID, k)
+			}
+		}
+		if strings.Join(got, " ") != want {
+			t.Errorf("behind %q: %v, want %s", after, got, want)
+		}
+	}
+	// A transaction sees its own.
+	must(t, update(s, func(tx gatelatch.Tx) error {
+		if err := tx.SaveKey(&gatelatch.Key{ID: "key_e", Hash: gatelatch.SumOf([]byte("e"))}); err != nil {
+			return err
+		}
+		ks, err := tx.Keys("key_d", 10)
+		if err == nil && len(ks) != 1 {
+			err = fmt.Errorf("%d keys of its own", len(ks))
+		}
+		return err
+	}))
 }
 
 func update(s gatelatch.Store, fn func(gatelatch.Tx) error) error {
