@@ -11,7 +11,10 @@ const (
 	Anybody  Role = "anybody" // before login: the page itself, login, health
 	Agents   Role = "agents"
 	People   Role = "people"
-	Commands Role = "commands" // people on the command line, not in a browser
+	Readers  Role = "readers"  // people who may only read, too; as with any GET of People
+	Admins   Role = "admins"   // people who may change rules and keys
+	Commands Role = "commands" // the same on the command line, not in a browser
+	Keyed    Role = "keyed"    // any people on the command line
 	Bearers  Role = "bearers"  // whoever has the secret that is in the body, from a program
 )
 
@@ -49,7 +52,7 @@ var Routes = []Route{
 	{Name: "Call", Method: "GET", Path: "/v1/calls/{id}", Role: People, Out: Call{}},
 	{Name: "Decide", Method: "POST", Path: "/v1/calls/{id}/decision", Role: People, In: Decision{}, Out: Call{}},
 	{Name: "Edit", Method: "POST", Path: "/v1/calls/{id}/input", Role: People, In: Edit{}, Out: Call{}},
-	{Name: "TryMatch", Method: "POST", Path: "/v1/calls/{id}/trial", Role: People, In: TryMatch{}, Out: Trial{}},
+	{Name: "TryMatch", Method: "POST", Path: "/v1/calls/{id}/trial", Role: Readers, In: TryMatch{}, Out: Trial{}},
 	{Name: "Grants", Method: "GET", Path: "/v1/grants", Role: People, Out: Grants{}},
 	{Name: "RevokeGrant", Method: "POST", Path: "/v1/grants/{id}/revoke", Role: People, In: None{}, Out: Grant{}},
 	{Name: "Sessions", Method: "GET", Path: "/v1/sessions", Role: People, Out: Sessions{}},
@@ -58,10 +61,10 @@ var Routes = []Route{
 	{Name: "Policy", Method: "GET", Path: "/v1/policy", Role: People, Out: Policy{}},
 	{Name: "ApplyPolicy", Method: "POST", Path: "/v1/policy", Role: Commands, In: ApplyPolicy{}, Out: Policy{}},
 	{Name: "Rules", Method: "GET", Path: "/v1/rules", Role: People, Out: Rules{}},
-	{Name: "Explain", Method: "POST", Path: "/v1/rules/explain", Role: People, In: Explain{}, Out: Explained{}},
-	{Name: "Suggest", Method: "POST", Path: "/v1/rules/suggest", Role: People, In: SuggestRules{}, Out: Suggestions{}},
-	{Name: "TryRule", Method: "POST", Path: "/v1/rules/try", Role: People, In: TryRule{}, Out: TriedRule{}},
-	{Name: "AddRule", Method: "POST", Path: "/v1/rules", Role: People, In: AddRule{}, Out: Policy{}},
+	{Name: "Explain", Method: "POST", Path: "/v1/rules/explain", Role: Readers, In: Explain{}, Out: Explained{}},
+	{Name: "Suggest", Method: "POST", Path: "/v1/rules/suggest", Role: Readers, In: SuggestRules{}, Out: Suggestions{}},
+	{Name: "TryRule", Method: "POST", Path: "/v1/rules/try", Role: Readers, In: TryRule{}, Out: TriedRule{}},
+	{Name: "AddRule", Method: "POST", Path: "/v1/rules", Role: Admins, In: AddRule{}, Out: Policy{}},
 	{Name: "History", Method: "GET", Path: "/v1/history", Role: People, Out: History{}},
 	{Name: "Facets", Method: "GET", Path: "/v1/history/facets", Role: People, Out: Facets{}},
 	{Name: "Insight", Method: "GET", Path: "/v1/insight", Role: People, Out: Insight{}},
@@ -79,9 +82,13 @@ var Routes = []Route{
 	{Name: "Status", Method: "GET", Path: "/v1/status", Role: People, Out: Status{}},
 	{Name: "Pause", Method: "POST", Path: "/v1/pause", Role: People, In: PauseRequest{}, Out: Status{}},
 	{Name: "Unpause", Method: "POST", Path: "/v1/unpause", Role: People, In: None{}, Out: Status{}},
-	{Name: "Logout", Method: "POST", Path: "/v1/logout", Role: People, In: None{}, Out: None{}},
+	{Name: "Logout", Method: "POST", Path: "/v1/logout", Role: Readers, In: None{}, Out: None{}},
 
-	{Name: "LoginCode", Method: "POST", Path: "/v1/login-codes", Role: Commands, In: None{}, Out: LoginCode{}},
+	{Name: "Keys", Method: "GET", Path: "/v1/keys", Role: People, Out: Keys{}},
+	{Name: "AddKey", Method: "POST", Path: "/v1/keys", Role: Commands, In: AddKey{}, Out: MadeKey{}},
+	{Name: "RotateKey", Method: "POST", Path: "/v1/keys/{id}/rotate", Role: Commands, In: None{}, Out: MadeKey{}},
+	{Name: "RevokeKey", Method: "POST", Path: "/v1/keys/{id}/revoke", Role: Admins, In: None{}, Out: Key{}},
+	{Name: "LoginCode", Method: "POST", Path: "/v1/login-codes", Role: Keyed, In: None{}, Out: LoginCode{}},
 	{Name: "Login", Method: "POST", Path: "/v1/login", Role: Anybody, In: Login{}, Out: LoggedIn{}},
 	{Name: "Health", Method: "GET", Path: "/healthz", Role: Anybody, Out: None{}},
 	{Name: "Spec", Method: "GET", Path: "/v1/openapi.json", Role: Anybody},

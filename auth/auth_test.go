@@ -25,11 +25,18 @@ type world struct {
 	path string
 	now  time.Time
 	s    *sqlite.Store
+
+	command *gatelatch.Key // of a command line
 }
 
 func newWorld(t *testing.T) *world {
 	w := &world{t: t, path: filepath.Join(t.TempDir(), "g.db"), now: time.Date(2026, 11, 15, 12, 0, 0, 0, time.UTC)}
 	w.open()
+	_, k, err := w.Add(t.Context(), "mira", gatelatch.AdminRole, time.Time{}, gatelatch.Actor{Kind: gatelatch.GatewayActor})
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.command = k
 	t.Cleanup(func() { _ = w.s.Close() })
 	return w
 }
@@ -53,11 +60,11 @@ func (w *world) restart() {
 
 func (w *world) login() (cookie, page string) {
 	w.t.Helper()
-	code, _, err := w.Code(w.t.Context())
+	code, _, err := w.Code(w.t.Context(), w.command)
 	if err != nil {
 		w.t.Fatal(err)
 	}
-	cookie, page, _, err = w.Login(w.t.Context(), code)
+	cookie, page, _, err = w.Login(w.t.Context(), code, "here")
 	if err != nil {
 		w.t.Fatal(err)
 	}
@@ -78,27 +85,27 @@ func (w *world) show(cookie, proof string) (*gatelatch.Key, error) {
 
 func TestCodesWorkOnceAndSoon(t *testing.T) {
 	w := newWorld(t)
-	code, ends, err := w.Code(t.Context())
+	code, ends, err := w.Code(t.Context(), w.command)
 	if err != nil || !ends.Equal(w.now.Add(auth.CodeLife)) {
 		t.Fatalf("%v, ends %v", err, ends)
 	}
 	if len(code) < 26 {
 		t.Errorf("a code of %d characters can be guessed", len(code))
 	}
-	if _, _, _, err := w.Login(t.Context(), code); err != nil {
+	if _, _, _, err := w.Login(t.Context(), code, "here"); err != nil {
 		t.Fatal(err)
 	}
 	for name, code := range map[string]string{"used": code, "unknown": "glc_nope", "empty": ""} {
-		if _, _, _, err := w.Login(t.Context(), code); !errors.Is(err, auth.ErrCode) {
+		if _, _, _, err := w.Login(t.Context(), code, "here"); !errors.Is(err, auth.ErrCode) {
 			t.Errorf("%s code: %v", name, err)
 		}
 	}
-	late, _, err := w.Code(t.Context())
+	late, _, err := w.Code(t.Context(), w.command)
 	if err != nil {
 		t.Fatal(err)
 	}
 	w.now = w.now.Add(auth.CodeLife)
-	if _, _, _, err := w.Login(t.Context(), late); !errors.Is(err, auth.ErrCode) {
+	if _, _, _, err := w.Login(t.Context(), late, "here"); !errors.Is(err, auth.ErrCode) {
 		t.Errorf("a code that ended: %v", err)
 	}
 }
@@ -106,17 +113,17 @@ func TestCodesWorkOnceAndSoon(t *testing.T) {
 // O14: codes that nobody uses do not pile up.
 func TestOldCodesGiveWay(t *testing.T) {
 	w := newWorld(t)
-	first, _, err := w.Code(t.Context())
+	first, _, err := w.Code(t.Context(), w.command)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for range 40 {
 		w.now = w.now.Add(time.Millisecond)
-		if _, _, err := w.Code(t.Context()); err != nil {
+		if _, _, err := w.Code(t.Context(), w.command); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if _, _, _, err := w.Login(t.Context(), first); !errors.Is(err, auth.ErrCode) {
+	if _, _, _, err := w.Login(t.Context(), first, "here"); !errors.Is(err, auth.ErrCode) {
 		t.Errorf("the first of 41 codes: %v", err)
 	}
 }
@@ -132,31 +139,31 @@ func TestADeviceEndsWithWhoLetItIn(t *testing.T) {
 	}
 	link := func() string {
 		t.Helper()
-		code, _, err := w.CodeBy(t.Context(), parent)
+		code, _, err := w.Code(t.Context(), parent)
 		if err != nil {
 			t.Fatal(err)
 		}
 		return code
 	}
-	cookie, page, _, err = w.Login(t.Context(), link())
+	cookie, page, _, err = w.Login(t.Context(), link(), "here")
 	if err != nil {
 		t.Fatal(err)
 	}
 	phone, err := w.browser(cookie, page)
-	if err != nil || !w.Valid(t.Context(), phone.ID) {
+	if err != nil || w.Check(t.Context(), phone) != nil {
 		t.Fatalf("let in: %v", err)
 	}
-	if _, _, err := w.CodeBy(t.Context(), phone); !errors.Is(err, gatelatch.ErrForbidden) {
+	if _, _, err := w.Code(t.Context(), phone); !errors.Is(err, gatelatch.ErrForbidden) {
 		t.Errorf("a link of the phone's own: %v", err)
 	}
 	unused := link()
-	if err := w.Revoke(t.Context(), parent.ID, parent.Actor()); err != nil {
+	if _, err := w.Revoke(t.Context(), parent.ID, parent.Actor()); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := w.browser(cookie, page); !errors.Is(err, auth.ErrNobody) || w.Valid(t.Context(), phone.ID) {
+	if _, err := w.browser(cookie, page); !errors.Is(err, auth.ErrNobody) || w.Check(t.Context(), phone) == nil {
 		t.Errorf("the phone after the log-out: %v", err)
 	}
-	if _, _, _, err := w.Login(t.Context(), unused); !errors.Is(err, auth.ErrCode) {
+	if _, _, _, err := w.Login(t.Context(), unused, "here"); !errors.Is(err, auth.ErrCode) {
 		t.Errorf("a link from before the log-out: %v", err)
 	}
 }
@@ -229,7 +236,8 @@ func TestProofs(t *testing.T) {
 	}
 }
 
-func TestTouchSurvivesARestart(t *testing.T) {
+// What a key was used for last outlives a restart, and costs no write a use.
+func TestUseIsNoted(t *testing.T) {
 	w := newWorld(t)
 	cookie, page := w.login()
 	w.now = w.now.Add(auth.BrowserIdle - time.Minute)
@@ -237,8 +245,31 @@ func TestTouchSurvivesARestart(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := w.Touch(t.Context(), k); err != nil {
-		t.Fatal(err)
+	version := func() int64 {
+		t.Helper()
+		ks, err := w.Keys(t.Context(), true)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, o := range ks {
+			if o.ID == k.ID {
+				return o.Version
+			}
+		}
+		t.Fatal("the key is not listed")
+		return 0
+	}
+	for _, want := range []int64{2, 2} { // the second time there is nothing to note
+		if err := w.Flush(t.Context(), false); err != nil {
+			t.Fatal(err)
+		}
+		if got := version(); got != want {
+			t.Errorf("version %d, want %d", got, want)
+		}
+		w.now = w.now.Add(time.Second)
+		if _, err := w.browser(cookie, page); err != nil {
+			t.Fatal(err)
+		}
 	}
 	w.restart()
 	w.now = w.now.Add(auth.BrowserIdle - time.Minute)
@@ -254,7 +285,7 @@ func TestRevokedKeysEndAtOnce(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := w.Revoke(t.Context(), k.ID, k.Actor()); err != nil {
+	if _, err := w.Revoke(t.Context(), k.ID, k.Actor()); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := w.browser(cookie, page); !errors.Is(err, auth.ErrNobody) {

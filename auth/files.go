@@ -52,7 +52,8 @@ func (a *Auth) register(ctx context.Context, path string, k *gatelatch.Key) erro
 		switch {
 		case errors.Is(err, gatelatch.ErrNotFound):
 			k.Created = tx.Now()
-			return create(tx, k)
+			a.files[k.ID] = path
+			return create(tx, k, gatelatch.Actor{Kind: gatelatch.GatewayActor})
 		case err != nil:
 			return err
 		case !old.Revoked.IsZero():
@@ -60,6 +61,7 @@ func (a *Auth) register(ctx context.Context, path string, k *gatelatch.Key) erro
 		case old.Kind != k.Kind:
 			return fmt.Errorf("the key in %s is a key to %s, not to %s", path, old.Kind, k.Kind)
 		}
+		a.files[old.ID] = path
 		return nil
 	})
 }

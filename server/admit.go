@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net"
 	"net/http"
+	"net/netip"
 	"net/url"
 	"runtime/debug"
 	"slices"
@@ -149,17 +150,17 @@ func (s *Server) route(d Door, rt api.Route, ep endpoint) http.Handler {
 
 // enter finds out who asks and whether the route is for them.
 func (s *Server) enter(q *request, bare bool) bool {
-	shown, err := s.opt.Auth.Verify(q.Context(), auth.Request{Method: q.Method, Target: q.URL.RequestURI(), Header: q.Header, Cookies: q.sessions()})
+	shown, err := s.opt.Auth.Verify(q.Context(), auth.Request{Method: q.Method, Target: q.URL.RequestURI(), Header: q.Header, Cookies: q.sessions(), From: from(q.Request)})
 	key := shown.Key
 	switch {
-	case errors.Is(err, auth.ErrNobody):
-		refuse(q.w, http.StatusUnauthorized, api.CodeUnauthenticated, "no valid key or session", `log in with "gatelatch open"`)
-		return false
 	case err != nil:
 		s.fail(q.w, q.Request, err)
 		return false
-	case !roleFits(q.route.Role, key.Kind):
+	case !may(q.route, key) && key.Kind == gatelatch.AskKey:
 		s.fail(q.w, q.Request, gatelatch.ErrForbidden)
+		return false
+	case !may(q.route, key):
+		refuse(q.w, http.StatusForbidden, "forbidden", gatelatch.ErrForbidden.Error(), "this needs another role than "+string(key.Role())+", or a key instead of a browser")
 		return false
 	case bare && q.Method != http.MethodGet && key.Kind == gatelatch.BrowserKey:
 		refuse(q.w, http.StatusForbidden, api.CodeOrigin, "a browser says where a request comes from", "")
@@ -170,19 +171,58 @@ func (s *Server) enter(q *request, bare bool) bool {
 	return true
 }
 
-// roleFits is the whole of authorisation by kind of key. No kind fits both
-// asking and deciding.
-func roleFits(r api.Role, k gatelatch.KeyKind) bool {
-	switch r {
+// may is the whole of authorisation. What a key may do is on the server's
+// record of it; no role that asks has anything else.
+func may(rt api.Route, k *gatelatch.Key) bool {
+	role := k.Role()
+	reads := role == gatelatch.AuditorRole || role == gatelatch.ApproverRole || role == gatelatch.AdminRole
+	switch rt.Role {
 	case api.Agents:
-		return k == gatelatch.AskKey
+		return role == gatelatch.AgentRole
+	case api.Readers:
+		return reads
 	case api.People:
-		return k == gatelatch.DecideKey || k == gatelatch.BrowserKey
+		return reads && (role != gatelatch.AuditorRole || rt.Method == http.MethodGet)
+	case api.Admins:
+		return role == gatelatch.AdminRole
 	case api.Commands:
-		return k == gatelatch.DecideKey
-	default:
-		return false
+		return role == gatelatch.AdminRole && k.Kind == gatelatch.DecideKey
+	case api.Keyed:
+		return reads && k.Kind == gatelatch.DecideKey
+	case api.Anybody, api.Nobody, api.Bearers:
 	}
+	return false
+}
+
+// from is who is at the other end, as far as that can be told without a key: a
+// user of this machine, an address, or a network where everybody has many.
+func from(r *http.Request) string {
+	if who, ok := r.Context().Value(peerKey{}).(string); ok {
+		return who
+	}
+	at, err := netip.ParseAddrPort(r.RemoteAddr)
+	if err != nil {
+		return r.RemoteAddr
+	}
+	addr := at.Addr().Unmap().WithZone("")
+	if addr.Is6() && !addr.IsLoopback() {
+		const network = 64
+		return netip.PrefixFrom(addr, network).Masked().String()
+	}
+	return addr.String()
+}
+
+type peerKey struct{}
+
+// nobody answers who shows no key that lets in.
+func nobody(w http.ResponseWriter) {
+	refuse(w, http.StatusUnauthorized, api.CodeUnauthenticated, "no valid key or session", `log in with "gatelatch login"`)
+}
+
+// tooMany answers who guesses.
+func tooMany(w http.ResponseWriter, err error) {
+	w.Header().Set("Retry-After", "60")
+	refuse(w, http.StatusTooManyRequests, api.CodeTooMany, err.Error(), "wait a minute; who is logged in is not held up")
 }
 
 // checkOrigin refuses requests that another page made. bare means that the

@@ -49,10 +49,10 @@ func (s *Server) hold(q *request, batch string, h api.Hold, seconds int) error {
 		wait = w
 	}
 	p := &parked{}
-	w := &poll{batch: batch, hold: h.Domain(), end: time.Now().Add(wait)}
+	w := &poll{s: s, batch: batch, hold: h.Domain(), end: time.Now().Add(wait)}
 	w.unwatch = q.seat.Watch(w.batch, p.ring) // before it looks: nothing is missed in between
 	p.waiter = w
-	until, err := w.turn(q)
+	until, err := w.look(q)
 	if err != nil || until.IsZero() {
 		w.leave()
 		return err
@@ -62,13 +62,23 @@ func (s *Server) hold(q *request, batch string, h api.Hold, seconds int) error {
 
 // poll is an agent that waits for a batch.
 type poll struct {
+	s       *Server
 	batch   string
 	hold    gatelatch.Hold
 	end     time.Time
 	unwatch func()
 }
 
+// turn looks again. The key may have ended since, and what is decided now is
+// not for who has none.
 func (w *poll) turn(q *request) (until time.Time, err error) {
+	if err := w.s.opt.Auth.Check(q.Context(), q.key); err != nil {
+		return time.Time{}, err
+	}
+	return w.look(q)
+}
+
+func (w *poll) look(q *request) (until time.Time, err error) {
 	b, held, err := q.seat.Look(q.Context(), w.batch, w.hold)
 	switch {
 	case err != nil:

@@ -71,6 +71,10 @@ func endpoints() map[string]endpoint {
 		"Unpause": post(unpause),
 		"Logout":  post(logout),
 
+		"Keys":      get(keys),
+		"AddKey":    post(addKey),
+		"RotateKey": post(rotateKey),
+		"RevokeKey": post(revokeKey),
 		"LoginCode": post(loginCode),
 		"Login":     post(login),
 		"Health":    get(func(*Server, *request) (api.None, error) { return api.None{}, nil }),
@@ -203,16 +207,7 @@ func decide(s *Server, q *request, in api.Decision) (api.Call, error) {
 	if _, err := q.seat.Decide(q.Context(), id, d); err != nil {
 		return api.Call{}, err
 	}
-	s.touch(q)
 	return q.call(id)
-}
-
-// touch keeps a browser logged in. It is no reason to fail a decision that
-// was already committed.
-func (s *Server) touch(q *request) {
-	if err := s.opt.Auth.Touch(q.Context(), q.key); err != nil {
-		s.opt.Log.Warn("could not note the use of a browser session", "err", err)
-	}
 }
 
 func status(s *Server, q *request) (api.Status, error) {
@@ -242,7 +237,7 @@ func unpause(s *Server, q *request, _ api.None) (api.Status, error) {
 }
 
 func loginCode(s *Server, q *request, _ api.None) (api.LoginCode, error) {
-	code, ends, err := s.opt.Auth.Code(q.Context())
+	code, ends, err := s.opt.Auth.Code(q.Context(), q.key)
 	out := api.LoginCode{URL: s.opt.URL + "/login#c=" + code, Expires: ends}
 	if s.opt.Public != "" {
 		out.Public = s.opt.Public + "/login#c=" + code
@@ -251,7 +246,7 @@ func loginCode(s *Server, q *request, _ api.None) (api.LoginCode, error) {
 }
 
 func login(s *Server, q *request, in api.Login) (api.LoggedIn, error) {
-	cookie, page, key, err := s.opt.Auth.Login(q.Context(), in.Code)
+	cookie, page, key, err := s.opt.Auth.Login(q.Context(), in.Code, from(q.Request))
 	if errors.Is(err, auth.ErrCode) {
 		err = fmt.Errorf("%w: %w", err, gatelatch.ErrForbidden)
 	}
@@ -264,7 +259,7 @@ func login(s *Server, q *request, in api.Login) (api.LoggedIn, error) {
 
 func logout(s *Server, q *request, _ api.None) (api.None, error) {
 	if q.key.Kind == gatelatch.BrowserKey {
-		if err := s.opt.Auth.Revoke(q.Context(), q.key.ID, q.who); err != nil {
+		if _, err := s.opt.Auth.Revoke(q.Context(), q.key.ID, q.who); err != nil {
 			return api.None{}, err
 		}
 		http.SetCookie(q.w, q.sessionCookie("", -1))

@@ -93,10 +93,7 @@ func (f *stream) next(q *request) (more part, err error) {
 }
 
 func (f *stream) mayRead(q *request) error {
-	if !f.s.opt.Auth.Valid(q.Context(), q.key.ID) {
-		return gatelatch.ErrForbidden
-	}
-	return nil
+	return f.s.opt.Auth.Check(q.Context(), q.key)
 }
 
 func (f *stream) send(q *request, text []byte) error {

@@ -25,7 +25,6 @@ func edit(s *Server, q *request, in api.Edit) (api.Call, error) {
 	if _, err := q.seat.Edit(q.Context(), id, from, input); err != nil {
 		return api.Call{}, err
 	}
-	s.touch(q)
 	return q.call(id)
 }
 
@@ -50,7 +49,6 @@ func revokeGrant(s *Server, q *request, _ api.None) (api.Grant, error) {
 	if err != nil {
 		return api.Grant{}, err
 	}
-	s.touch(q)
 	return viewGrant(g), nil
 }
 

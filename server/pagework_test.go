@@ -257,7 +257,7 @@ func TestThePublicAddress(t *testing.T) {
 		{host, public, http.StatusForbidden},
 		{"evil.example", public, http.StatusMisdirectedRequest},
 	} {
-		code, _, err := w.auth.Code(t.Context())
+		code, _, err := w.auth.Code(t.Context(), w.key(w.decide))
 		if err != nil {
 			t.Fatal(err)
 		}

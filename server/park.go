@@ -9,6 +9,8 @@ import (
 	"os"
 	"sync"
 	"time"
+
+	"github.com/gatelatch/gatelatch/auth"
 )
 
 // A waiter is a request that is not answered yet.
@@ -29,9 +31,11 @@ type parked struct {
 	w      *reply
 	conn   net.Conn
 	unstop func() bool
+	unkey  func() // stops looking whether the key still lets in
 
 	mu           sync.Mutex
 	rung, asleep bool
+	keyless      bool // its key ended
 	junk         [16]byte
 }
 
@@ -51,6 +55,7 @@ func (s *Server) park(q *request, p *parked, until time.Time) error {
 	p.w = &reply{conn: conn, minor: q.ProtoMinor, status: http.StatusOK}
 	p.q = &request{Request: left, w: p.w, key: q.key, seat: q.seat}
 	p.unstop = context.AfterFunc(left.Context(), p.stop)
+	p.unkey = s.opt.Auth.Watch(q.key, p.lock)
 	go s.wait(p, until)
 	return nil
 }
@@ -65,6 +70,7 @@ func (s *Server) wait(p *parked, until time.Time) {
 		}
 	}
 	p.unstop()
+	p.unkey()
 	p.leave()
 	_ = p.conn.Close()
 	s.waiting.Done()
@@ -74,7 +80,10 @@ func (s *Server) wait(p *parked, until time.Time) {
 // to tell.
 func (s *Server) turn(p *parked) (until time.Time) {
 	defer s.recovered(p.w, p.q.Request)
-	until, err := p.turn(p.q)
+	err := auth.ErrNobody
+	if !p.locked() {
+		until, err = p.turn(p.q)
+	}
 	if err != nil && !p.w.begun() {
 		s.fail(p.w, p.q.Request, err)
 	}
@@ -119,6 +128,20 @@ func (p *parked) ring() {
 func (p *parked) stop() {
 	_ = p.conn.SetWriteDeadline(time.Now().Add(unwantedTime))
 	p.ring()
+}
+
+// lock ends the wait of who has no key any more.
+func (p *parked) lock() {
+	p.mu.Lock()
+	p.keyless = true
+	p.mu.Unlock()
+	p.stop()
+}
+
+func (p *parked) locked() bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.keyless
 }
 
 // Wait returns when every request that waits was told that the gateway stops,

@@ -23,7 +23,7 @@ type Guest struct {
 	Seat *gatelatch.Seat
 	Who  gatelatch.Actor
 	// Base is the gateway's context: a connection that was taken over outlives
-	// its request.
+	// its request. It ends with the key, too.
 	Base  context.Context //nolint:containedctx // see above
 	Valid func() error
 }
@@ -39,7 +39,7 @@ func (s *Server) plug(d Door, p Plug) http.Handler {
 			refuse(w, http.StatusForbidden, api.CodeOrigin, err.Error(), "")
 			return
 		}
-		q := &request{Request: withProof(r), w: w, door: d, route: api.Route{Role: p.Role}}
+		q := &request{Request: withProof(r), w: w, door: d, route: api.Route{Method: http.MethodPost, Role: p.Role}} // it acts, whatever it begins with
 		if !s.enter(q, bare) {
 			return
 		}
@@ -55,12 +55,12 @@ func (s *Server) plug(d Door, p Plug) http.Handler {
 		_ = ctl.SetWriteDeadline(time.Time{})
 		s.waiting.Add(1)
 		defer s.waiting.Done()
-		p.Serve(w, r, Guest{Seat: q.seat, Who: q.who, Base: q.base(), Valid: func() error {
-			if !s.opt.Auth.Valid(q.base(), q.key.ID) {
-				return gatelatch.ErrForbidden
-			}
-			return nil
-		}})
+		base, leave := s.opt.Auth.While(q.base(), q.key)
+		defer leave()
+		ctx, stop := context.WithCancelCause(r.Context())
+		defer stop(nil)
+		defer context.AfterFunc(base, func() { stop(context.Cause(base)) })()
+		p.Serve(w, r.WithContext(ctx), Guest{Seat: q.seat, Who: q.who, Base: base, Valid: func() error { return s.opt.Auth.Check(q.base(), q.key) }})
 	})
 }
 

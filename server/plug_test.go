@@ -6,9 +6,11 @@ import (
 	"log/slog"
 	"net/http"
 	"testing"
+	"time"
 
 	"github.com/gatelatch/gatelatch"
 	"github.com/gatelatch/gatelatch/api"
+	"github.com/gatelatch/gatelatch/auth"
 	"github.com/gatelatch/gatelatch/server"
 )
 
@@ -16,9 +18,12 @@ import (
 func plugged(t *testing.T) (w *world, met *[]server.Guest) {
 	t.Helper()
 	w, met = newWorld(t), new([]server.Guest)
-	serve := func(w http.ResponseWriter, _ *http.Request, g server.Guest) {
+	serve := func(rw http.ResponseWriter, _ *http.Request, g server.Guest) {
 		*met = append(*met, g)
-		w.WriteHeader(http.StatusNoContent)
+		if w.stay != nil {
+			w.stay(g)
+		}
+		rw.WriteHeader(http.StatusNoContent)
 	}
 	srv, err := server.New(server.Options{
 		Gate: w.gate, Auth: w.auth, URL: origin, Log: slog.New(slog.DiscardHandler),
@@ -124,18 +129,31 @@ func TestPlugsAtDoors(t *testing.T) {
 	}
 }
 
-// What stays connected can see that its key was revoked.
+// What stays connected ends with its key.
 func TestGuestsOfRevokedKeys(t *testing.T) {
 	w, met := plugged(t)
+	secret, k, err := w.auth.Add(t.Context(), "visitor", gatelatch.AgentRole, time.Time{}, gatelatch.Actor{Kind: gatelatch.GatewayActor})
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.ask = secret
+	w.stay = func(g server.Guest) {
+		if err := g.Valid(); err != nil || g.Base.Err() != nil {
+			t.Error(err)
+		}
+		if _, err := w.auth.Revoke(t.Context(), k.ID, gatelatch.Actor{Kind: gatelatch.PersonActor, ID: "key_m"}); err != nil {
+			t.Error(err)
+		}
+		if err := g.Valid(); !errors.Is(err, auth.ErrNobody) {
+			t.Errorf("a revoked key is %v", err)
+		}
+		<-g.Base.Done() // by itself
+		if cause := context.Cause(g.Base); !errors.Is(cause, auth.ErrNobody) {
+			t.Errorf("the connection ended because of %v", cause)
+		}
+	}
 	send(w.tcp, w.as(w.request("GET", "/plug/agents", nil), "agent"))
-	g := (*met)[0]
-	if err := g.Valid(); err != nil || g.Base.Err() != nil {
-		t.Fatal(err)
-	}
-	if err := w.auth.Revoke(context.Background(), g.Who.ID, gatelatch.Actor{Kind: gatelatch.PersonActor, ID: "key_m"}); err != nil {
-		t.Fatal(err)
-	}
-	if err := g.Valid(); !errors.Is(err, gatelatch.ErrForbidden) {
-		t.Errorf("a revoked key is %v", err)
+	if len(*met) != 1 {
+		t.Error("nobody was met")
 	}
 }

@@ -111,7 +111,7 @@ func (s *Server) push(ctx context.Context, seat *gatelatch.Seat) {
 	if err != nil || len(page.Calls) == 0 || !s.unsaid(page.Calls[0].ID) {
 		return
 	}
-	err = s.opt.Push.Remove(func(o push.Subscription) bool { return !s.opt.Auth.Valid(ctx, o.Key) })
+	err = s.opt.Push.Remove(func(o push.Subscription) bool { return !s.opt.Auth.Lasts(ctx, o.Key) })
 	if err != nil {
 		s.opt.Log.Warn("could not forget a browser that logged out", "err", err)
 	}
@@ -151,7 +151,7 @@ func phoneLink(s *Server, q *request, _ api.None) (api.PhoneLink, error) {
 	if s.opt.Public == "" {
 		return api.PhoneLink{}, invalid(errors.New(`other devices can't reach this gateway: start it with --public-url, behind a tunnel or proxy with TLS`))
 	}
-	code, ends, err := s.opt.Auth.CodeBy(q.Context(), q.key)
+	code, ends, err := s.opt.Auth.Code(q.Context(), q.key)
 	if err != nil {
 		return api.PhoneLink{}, err
 	}

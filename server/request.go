@@ -12,6 +12,7 @@ import (
 
 	"github.com/gatelatch/gatelatch"
 	"github.com/gatelatch/gatelatch/api"
+	"github.com/gatelatch/gatelatch/auth"
 	"github.com/gatelatch/gatelatch/internal/strictjson"
 	"github.com/gatelatch/gatelatch/redact"
 )
@@ -100,6 +101,12 @@ func (s *Server) fail(w http.ResponseWriter, r *http.Request, err error) {
 	switch {
 	case errors.As(err, &big):
 		refuse(w, http.StatusRequestEntityTooLarge, api.CodeTooLarge, "the body is larger than the gateway takes", "")
+		return
+	case errors.Is(err, auth.ErrGuessing):
+		tooMany(w, err)
+		return
+	case errors.Is(err, auth.ErrNobody):
+		nobody(w)
 		return
 	case r.Context().Err() != nil, errors.Is(err, context.Canceled):
 		refuse(w, http.StatusServiceUnavailable, api.CodeUnavailable, "the gateway is stopping", "ask again")

@@ -73,7 +73,7 @@ type Door struct {
 func BrowserDoor(addr string) Door {
 	return Door{
 		Hosts: []string{addr}, Origins: []string{"http://" + addr}, cookie: api.CookiePrefix + addr[strings.LastIndexByte(addr, ':')+1:],
-		Roles: []api.Role{api.Anybody, api.Agents, api.People, api.Commands},
+		Roles: []api.Role{api.Anybody, api.Agents, api.People, api.Readers, api.Admins, api.Commands, api.Keyed},
 	}
 }
 
@@ -94,7 +94,7 @@ func AgentDoor() Door {
 
 // ApproverDoor is the Unix socket for the person's command line.
 func ApproverDoor() Door {
-	return Door{Hosts: []string{api.SocketHost}, Roles: []api.Role{api.People, api.Commands}}
+	return Door{Hosts: []string{api.SocketHost}, Roles: []api.Role{api.People, api.Readers, api.Admins, api.Commands, api.Keyed}}
 }
 
 // New returns a server. It fails if the page is incomplete, or the lists of

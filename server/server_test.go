@@ -57,6 +57,7 @@ type world struct {
 	decide string
 	cookie string
 	page   string
+	stay   func(server.Guest) // what guests of a plug do
 }
 
 func newWorld(t *testing.T) *world {
@@ -112,11 +113,24 @@ func readKey(t *testing.T, path string) string {
 
 func (w *world) login() {
 	w.t.Helper()
-	code, _, err := w.auth.Code(w.t.Context())
+	code, _, err := w.auth.Code(w.t.Context(), w.key(w.decide))
 	if err != nil {
 		w.t.Fatal(err)
 	}
 	w.loginWith(code)
+}
+
+// key is what the store has for a secret.
+func (w *world) key(secret string) (k *gatelatch.Key) {
+	w.t.Helper()
+	err := w.store.View(w.t.Context(), func(r gatelatch.Reader) (err error) {
+		k, err = r.KeyByHash(gatelatch.SumOf([]byte(secret)))
+		return err
+	})
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return k
 }
 
 func (w *world) loginWith(code string) {

@@ -51,7 +51,6 @@ func setMode(s *Server, q *request, in api.SetMode) (api.AgentSession, error) {
 	if err != nil {
 		return api.AgentSession{}, err
 	}
-	s.touch(q)
 	return q.viewSession(sess), nil
 }
 

@@ -22,7 +22,7 @@ type part struct {
 	from    gatelatch.Seq // the events behind this one
 	text    []byte
 	marks   []mark
-	revoked gatelatch.Seq // the last time that any key was
+	revoked gatelatch.Seq // the last time that any key was, or got another secret
 }
 
 // mark is where an event ends in the text.
@@ -39,7 +39,7 @@ func (p *part) add(es []gatelatch.Event) error {
 		}
 		p.text = fmt.Appendf(p.text, "id: %d\nevent: %s\ndata: %s\n\n", e.Seq, e.Kind, raw)
 		p.marks = append(p.marks, mark{e.Seq, len(p.text)})
-		if e.Kind == gatelatch.KeyRevoked {
+		if e.Kind == gatelatch.KeyRevoked || e.Kind == gatelatch.KeyRotated {
 			p.revoked = e.Seq
 		}
 	}

@@ -93,7 +93,6 @@ func addRule(s *Server, q *request, in api.AddRule) (api.Policy, error) {
 	if err != nil {
 		return api.Policy{}, err
 	}
-	s.touch(q)
 	return s.viewPolicy(rev), nil
 }
 

@@ -164,7 +164,12 @@ func ReadKey(path string) (string, error) {
 
 // WriteKey creates a key file for us alone, in one step: who is killed leaves
 // no half of it. It never overwrites one.
-func WriteKey(path, key string) error {
+func WriteKey(path, key string) error { return writeKey(path, key, os.Link) }
+
+// ReplaceKey does the same over a key file that is there.
+func ReplaceKey(path, key string) error { return writeKey(path, key, os.Rename) }
+
+func writeKey(path, key string, place func(tmp, path string) error) error {
 	tmp := path + ".tmp"
 	f, err := os.OpenFile(tmp, os.O_WRONLY|os.O_CREATE|os.O_TRUNC|noFollow, 0o600)
 	if err != nil {
@@ -175,5 +180,5 @@ func WriteKey(path, key string) error {
 	if err := errors.Join(err, f.Sync(), f.Close()); err != nil {
 		return err
 	}
-	return os.Link(tmp, path)
+	return place(tmp, path)
 }

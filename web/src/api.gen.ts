@@ -807,6 +807,35 @@ export interface PauseRequest {
   note?: string;
 }
 
+export interface Key {
+  id: string;
+  kind: string;
+  role: string;
+  name: string;
+  parent?: string;
+  file?: string;
+  you?: boolean;
+  created: string;
+  used?: string;
+  expires?: string;
+  revoked?: string;
+}
+
+export interface Keys {
+  keys: Key[];
+}
+
+export interface AddKey {
+  name: string;
+  role: string;
+  for_seconds?: number;
+}
+
+export interface MadeKey {
+  key: Key;
+  secret: string;
+}
+
 export interface LoginCode {
   url: string;
   public?: string;
@@ -885,6 +914,10 @@ export const routes = {
   Pause: { method: "POST", path: "/v1/pause" },
   Unpause: { method: "POST", path: "/v1/unpause" },
   Logout: { method: "POST", path: "/v1/logout" },
+  Keys: { method: "GET", path: "/v1/keys" },
+  AddKey: { method: "POST", path: "/v1/keys" },
+  RotateKey: { method: "POST", path: "/v1/keys/{id}/rotate" },
+  RevokeKey: { method: "POST", path: "/v1/keys/{id}/revoke" },
   LoginCode: { method: "POST", path: "/v1/login-codes" },
   Login: { method: "POST", path: "/v1/login" },
   Health: { method: "GET", path: "/healthz" },
@@ -944,6 +977,10 @@ export interface Signatures {
   Pause: { in: PauseRequest; out: Status };
   Unpause: { in: None; out: Status };
   Logout: { in: None; out: None };
+  Keys: { out: Keys };
+  AddKey: { in: AddKey; out: MadeKey };
+  RotateKey: { params: { id: string }; in: None; out: MadeKey };
+  RevokeKey: { params: { id: string }; in: None; out: Key };
   LoginCode: { in: None; out: LoginCode };
   Login: { in: Login; out: LoggedIn };
   Health: { out: None };
