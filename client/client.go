@@ -4,6 +4,7 @@
 package client
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -48,9 +49,13 @@ func ForAgents[S ~string](stateDir S) (*Client, error) {
 }
 
 // ForPeople returns a client that can decide.
-func ForPeople[S ~string](stateDir S) (*Client, error) {
+func ForPeople[S ~string](stateDir S) (*Client, error) { return ForPerson(stateDir, "") }
+
+// ForPerson returns a client with the key in a file, which may do what that
+// key's role may; "" is the one in the state directory.
+func ForPerson[S ~string](stateDir S, keyFile string) (*Client, error) {
 	dir := statedir.Dir(stateDir)
-	return open(dir, dir.ApproverKey(), func(g statedir.Gateway) string { return g.ApproverSocket })
+	return open(dir, cmp.Or(keyFile, dir.ApproverKey()), func(g statedir.Gateway) string { return g.ApproverSocket })
 }
 
 // State is the directory that the client found its gateway by.

@@ -342,6 +342,7 @@ func (g *gateway) close() error {
 	}
 	if g.store != nil {
 		if len(g.servers) > 0 {
+			errs = append(errs, g.auth.Flush(ctx, true))
 			_ = g.opt.state.Retire()
 			errs = append(errs, g.trail.end(g.opt.checkpointsRequired))
 		}

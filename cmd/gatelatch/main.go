@@ -88,9 +88,9 @@ and lets nothing through that was not allowed.
 			root.AddCommand(c)
 		}
 	}
-	add("gateway", newConfigCmd())
+	add("gateway", newServeCmd(), newOpenCmd(), newLoginCmd(), newLogoutCmd(), newKeysCmd(), newServiceCmd(), newConfigCmd(), newNotifyCmd(),
+		newLogCmd(), newAuditCmd(), newPolicyCmd(), newBackupCmd(), newRestoreCmd(), newDemoCmd(), newShellCmd(), newAPICmd())
 	add("decide", newWatchCmd())
-	add("gateway", newServeCmd(), newOpenCmd(), newServiceCmd(), newLogCmd(), newAuditCmd(), newPolicyCmd(), newNotifyCmd(), newBackupCmd(), newRestoreCmd(), newDemoCmd(), newShellCmd(), newAPICmd())
 	add("decide", newLsCmd(), newShowCmd(), newAllowCmd(), newDenyCmd(), newReplyCmd(), newEditCmd(), newGrantsCmd(),
 		newSessionsCmd(), newModeCmd(),
 		newPauseCmd(), newUnpauseCmd())

@@ -22,12 +22,13 @@ import (
 func person(cmd *cobra.Command, fn func(ctx context.Context, c *client.Client, asJSON bool) error) *cobra.Command {
 	state := stateFlag(cmd)
 	asJSON := cmd.Flags().Bool("json", false, "print JSON")
+	key := cmd.Flags().String("key-file", "", "file with the key to use (default approver.key in the state directory)")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		dir, err := state()
 		if err != nil {
 			return err
 		}
-		c, err := client.ForPeople(dir)
+		c, err := client.ForPerson(dir, *key)
 		if err != nil {
 			return err
 		}

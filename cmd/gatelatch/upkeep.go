@@ -25,6 +25,9 @@ func (g *gateway) upkeep(ctx context.Context, gate *gatelatch.Gate, rules *rules
 			return
 		case <-tick.C:
 		}
+		if err := g.auth.Flush(ctx, false); err != nil && ctx.Err() == nil {
+			g.opt.log.Warn("could not note when keys were used", "err", err)
+		}
 		if err := rules.follow(ctx, gate); err != nil && ctx.Err() == nil {
 			g.opt.log.Warn("could not note the rules in force", "err", err)
 		}
