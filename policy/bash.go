@@ -60,6 +60,7 @@ func (f *Facts) readShell() {
 			f.concern("the input has a field %.40q that may change how it runs", name)
 		}
 	}
+	f.approverCommand()
 }
 
 // found is the older, coarser reading, for what the finer one can't say. It is
