@@ -50,6 +50,7 @@ const (
 	CodeUnavailable     = "unavailable"
 	CodeInternal        = "internal"
 	CodeTooMany         = "too_many"
+	CodePeer            = "peer"
 )
 
 // ProblemKind is a kind of problem: its code, the status it comes with, and the domain's error

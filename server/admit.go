@@ -56,6 +56,12 @@ func (s *Server) outer(d Door, mux *http.ServeMux) http.Handler {
 		_ = ctl.SetReadDeadline(time.Now().Add(bodyTime))
 		_ = ctl.SetWriteDeadline(time.Now().Add(bodyTime))
 		defer s.recovered(w, r)
+		if d.Peer != nil {
+			if err := d.Peer(r); err != nil {
+				refuse(w, http.StatusForbidden, api.CodePeer, err.Error(), "people decide in a shell of their own, or in the page")
+				return
+			}
+		}
 		// An absolute-form target replaces the Host header: not ours either way.
 		if r.URL.Host != "" || !slices.Contains(d.Hosts, r.Host) {
 			refuse(w, http.StatusMisdirectedRequest, api.CodeHost, "this is not the address of the gateway",
@@ -213,6 +219,11 @@ func from(r *http.Request) string {
 }
 
 type peerKey struct{}
+
+// WithPeer notes who is at the other end of a connection that has no address.
+func WithPeer(ctx context.Context, who string) context.Context {
+	return context.WithValue(ctx, peerKey{}, who)
+}
 
 // nobody answers who shows no key that lets in.
 func nobody(w http.ResponseWriter) {

@@ -66,6 +66,8 @@ type Door struct {
 	Origins []string   // the exact Origin of each; none on a socket
 	Roles   []api.Role // routes that exist here
 	cookie  string     // name of a browser's half of its session
+	// Peer refuses who may not come to this door at all; nil lets everybody.
+	Peer func(*http.Request) error
 }
 
 // BrowserDoor is the loopback TCP listener at addr, host and port. Another name

@@ -28,6 +28,10 @@ type config struct {
 	// PublicURL is where other devices find the page; see docs/page.md.
 	PublicURL string       `yaml:"public_url"`
 	Hooks     []hookConfig `yaml:"hooks"`
+	// AgentUsers may ask at the agents' socket, beside our own user; AgentSocket
+	// is where they find it. See docs/access.md.
+	AgentUsers  []string `yaml:"agent_users"`
+	AgentSocket string   `yaml:"agent_socket"`
 	// Tools says which tools agents may see; see docs/tools.md.
 	Tools toolset.Policy `yaml:"tools"`
 	// Checkpoints is a file on a second place; see docs/audit.md.

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -45,7 +46,9 @@ type gatewayOptions struct {
 	checkpointsRequired bool // no decisions without them
 	// public is where other devices find the page; "" is nowhere.
 	public string
-	log    *slog.Logger
+	// agentSocket is where agents of other users ask; "" is beside the other.
+	agentSocket string
+	log         *slog.Logger
 }
 
 // gateway is everything that runs, wired together.
@@ -60,6 +63,7 @@ type gateway struct {
 	gate    *gatelatch.Gate
 	tools   toolset.Policy
 	tells   notify.Config
+	peers   *peers
 	url     string
 	temp    string // where the sockets lie, if that is not the state directory
 
@@ -90,6 +94,9 @@ func startGateway(opt gatewayOptions) (_ *gateway, err error) {
 		opt.public = cfg.PublicURL
 	}
 	if err := checkPublic(opt.public); err != nil {
+		return nil, err
+	}
+	if opt.agentSocket, err = cfg.agentSocket(); err != nil {
 		return nil, err
 	}
 	if err := cfg.checkpoints(&opt); err != nil {
@@ -124,6 +131,9 @@ func startGateway(opt gatewayOptions) (_ *gateway, err error) {
 	gate.TellAfter(opt.log, cfg.afterHooks()...)
 	gate.Binder, gate.Grace = policy.NewBinder(), waiterGrace
 	g.gate, g.tools, g.tells = gate, cfg.Tools, cfg.Notify
+	if g.peers, err = newPeers(cfg, g.work.Go); err != nil {
+		return nil, err
+	}
 	g.drift = &drift{dir: opt.state, note: gate.Note}
 	g.silence = &silence{store: g.store, note: gate.NoteUnseen}
 	if err := rules.begin(ctx, gate); err != nil {
@@ -233,14 +243,17 @@ func (g *gateway) listen(ctx context.Context, gate *gatelatch.Gate, rules *rules
 		return err
 	}
 	where := statedir.Gateway{PID: os.Getpid(), URL: g.url,
-		AgentSocket: filepath.Join(sockets, "agent.sock"), ApproverSocket: filepath.Join(sockets, "approver.sock")}
+		AgentSocket: cmp.Or(g.opt.agentSocket, filepath.Join(sockets, "agent.sock")), ApproverSocket: filepath.Join(sockets, "approver.sock")}
+	agents, people := server.AgentDoor(), server.ApproverDoor()
+	agents.Peer, people.Peer = g.peers.mayAsk, g.peers.mayDecide
 	for _, l := range []struct {
 		door server.Door
 		open func() (net.Listener, error)
+		meet func(context.Context, net.Conn) context.Context
 	}{
-		{server.BrowserDoor(addr).Also(g.opt.public), func() (net.Listener, error) { return tcp, nil }},
-		{server.AgentDoor(), func() (net.Listener, error) { return listenSocket(where.AgentSocket) }},
-		{server.ApproverDoor(), func() (net.Listener, error) { return listenSocket(where.ApproverSocket) }},
+		{server.BrowserDoor(addr).Also(g.opt.public), func() (net.Listener, error) { return tcp, nil }, nil},
+		{agents, func() (net.Listener, error) { return listenAgents(where.AgentSocket, g.peers.agents) }, g.peers.context(true)},
+		{people, func() (net.Listener, error) { return listenSocket(where.ApproverSocket) }, g.peers.context(false)},
 	} {
 		ln, err := l.open()
 		if err != nil {
@@ -250,7 +263,9 @@ func (g *gateway) listen(ctx context.Context, gate *gatelatch.Gate, rules *rules
 		if err != nil {
 			return err
 		}
-		g.serve(srv.HTTP(ctx, tap.Handler(h)), ln)
+		s := srv.HTTP(ctx, tap.Handler(h))
+		s.ConnContext = l.meet
+		g.serve(s, ln)
 	}
 	box.Looking = srv.Looking
 	g.work.Go(func() { srv.Push(ctx) })
