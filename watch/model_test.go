@@ -197,7 +197,7 @@ func TestOthersDecideFirst(t *testing.T) {
 		t.Errorf("a settled call stays when it is left:\n%s", d.screen())
 	}
 	sent := d.decided(d.keys("a"))
-	d.m.Decided(sent, api.Call{}, &api.RemoteError{Status: 409, Body: api.Error{Code: "settled", Decided: &api.Decided{State: "allowed", By: api.Actor{Name: "Jon"}}}}, d.now)
+	d.m.Decided(sent, api.Call{}, &api.RemoteError{Status: 409, Body: api.Problem{Code: "settled", Decided: &api.Decided{State: "allowed", By: api.Actor{Name: "Jon"}}}}, d.now)
 	d.sees("Already decided by Jon as allowed.")
 	d.m.Decided(sent, api.Call{}, fmt.Errorf("%w: dial", client.ErrUnreachable), d.now)
 	d.sees("Not sent: the gateway does not answer.")

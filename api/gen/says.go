@@ -55,6 +55,16 @@ var says = map[string]string{
 	"Pause":       "Deny everything until it is resumed.",
 	"Unpause":     "End a pause.",
 	"Logout":      "End a browser's session.",
+	"Look":        "Say that somebody looks at the page: messages elsewhere may wait.",
+
+	"Notifications": "List the channels that tell people, and what they could not deliver.",
+	"TryChannels":   "Send a test message.",
+	"Press":         "Decide by the token of a button in a message. It works once.",
+
+	"Keys":      "List who may come in: keys and browsers.",
+	"AddKey":    "Make a key. Its secret is shown this once.",
+	"RotateKey": "Give a key another secret; the old one ends.",
+	"RevokeKey": "End a key or a browser's session at once.",
 
 	"LoginCode": "Make a link that logs one browser in.",
 	"Login":     "Trade a code for a browser's session.",
@@ -109,13 +119,13 @@ var schemes = dict{
 func security(r api.Role) ([]dict, error) {
 	agent, approver, browser := dict{"agentKey": []string{}}, dict{"approverKey": []string{}}, dict{"cookie": []string{}, "page": []string{}}
 	switch r {
-	case api.Anybody:
+	case api.Anybody, api.Bearers:
 		return []dict{}, nil
 	case api.Agents:
 		return []dict{agent}, nil
-	case api.People:
+	case api.People, api.Readers, api.Admins:
 		return []dict{approver, browser}, nil
-	case api.Commands:
+	case api.Commands, api.Keyed:
 		return []dict{approver}, nil
 	default:
 		return nil, fmt.Errorf("role %q has no security scheme: say in api/gen/says.go who it is for", r)
