@@ -106,7 +106,7 @@ func (g *fakeGateway) Decide(_ context.Context, id string, d api.Decision) (api.
 	case err != nil:
 		return c, err
 	case c.State != pending:
-		return c, &api.RemoteError{Status: 409, Body: api.Error{Code: "settled", Decided: c.Decided}}
+		return c, &api.RemoteError{Status: 409, Body: api.Problem{Code: "settled", Decided: c.Decided}}
 	case c.Digest != d.Digest:
 		return c, gatelatch.ErrChanged
 	}
