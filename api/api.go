@@ -467,6 +467,8 @@ type Status struct {
 	Notice  string `json:"notice,omitempty"` // something is wrong, such as a rule file that does not load
 	// Silent says that nobody is told of a call who does not look at the page.
 	Silent bool `json:"silent,omitempty"`
+	// Look asks a page to say when it is looked at.
+	Look bool `json:"look,omitempty"`
 }
 
 // Pause says who stopped everything.

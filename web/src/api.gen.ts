@@ -801,6 +801,7 @@ export interface Status {
   seq: number;
   notice?: string;
   silent?: boolean;
+  look?: boolean;
 }
 
 export interface PauseRequest {

@@ -18,6 +18,7 @@ import { loggedIn, watchLogin } from "./api";
 import { App } from "./app";
 import { watchArrivals, watchIcon } from "./push/announce";
 import { lookAtPush, startWorker } from "./push/store";
+import { watchLook } from "./push/silent";
 import { watchOpen, watchPause } from "./queue/move";
 import { waiting } from "./queue/store";
 import { go, link, now, place, watchPlace } from "./state";
@@ -33,6 +34,7 @@ watchPause();
 watchKeys();
 watchArrivals();
 watchIcon();
+watchLook();
 setInterval(() => (now.value = Date.now()), 1000);
 
 effect(() => {

@@ -3,6 +3,7 @@ import { useEffect, useLayoutEffect, useMemo, useRef } from "preact/hooks";
 import type { Call } from "../api.gen";
 import { outcome } from "../call/decision";
 import { ModeControl } from "../modes/control";
+import { Silent } from "../push/silent";
 import { agentName, projectName } from "../session";
 import { isSettled, subjectOf } from "../state";
 import { Help, helpOpen } from "../ui/help";
@@ -46,6 +47,7 @@ export function List() {
           <kbd class="wide">/</kbd>
         </label>
       </div>
+      <Silent />
       <div
         class="list-scroll"
         ref={box}
@@ -151,7 +153,7 @@ function SessionGroup({ group: { agent, session, runs }, pieces }: { group: Grou
           <Foreign text={agentName(session)} />
         </span>
         <ModeControl of={{ agent, session }} />
-        <span class="muted">{waiting}</span>
+        <span class="muted">{waiting > 0 && t().queue.inReview(waiting)}</span>
       </header>
       {pieces.map((piece, i) => ("gap" in piece ? <Gap key={`gap ${i}`} height={piece.gap} /> : <BatchRun key={piece.run.calls[0]!.id} run={piece.run} />))}
     </section>

@@ -15,6 +15,7 @@ export const queue = {
   batch: (n: number) => `Batch of ${n}`,
   opensWhen: "opens when all are settled",
   opensTitle: "Opens when all are settled",
+  inReview: (n: number) => `in review: ${n}`,
   stillWait: (n: number) => (n === 1 ? "1 still waits" : `${n} still wait`),
   arrived: (says: string, project: string, n: number) => `New call in ${project}: ${says}. ${n} waiting.`,
   manyArrived: (k: number, n: number) => `${plural(k, "new call")}. ${n} waiting.`,
