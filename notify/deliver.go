@@ -10,6 +10,7 @@ import (
 
 	"github.com/gatelatch/gatelatch"
 	"github.com/gatelatch/gatelatch/internal/id"
+	"github.com/gatelatch/gatelatch/redact"
 )
 
 const (
@@ -153,7 +154,7 @@ func (o *Outbox) ready(tx gatelatch.Tx, m *gatelatch.Message, spent map[string]i
 	spent[m.Channel]++
 	n := o.notice(m, *l)
 	if t.Input && !told {
-		n.Input = o.input(l.Call)
+		n.Input = input(l.Call)
 	}
 	o.buttons(t, m, l, &n, now)
 	changed[m.ID] = m
@@ -228,7 +229,7 @@ func safely(ctx context.Context, t *Target, n Notice) (err error) {
 }
 
 func brief(err error) string {
-	r := []rune(err.Error())
+	r := []rune(redact.Text(err.Error()))
 	return string(r[:min(len(r), maxError)])
 }
 

@@ -37,7 +37,6 @@ type Outbox struct {
 	Looking   func() bool // somebody looks at the page; may be nil
 	URL       string      // of the page on this machine
 	Public    string      // of the page elsewhere, or ""; without it there are no buttons
-	Mask      func(input []byte) []byte
 	Log       *slog.Logger
 
 	holder string

@@ -67,16 +67,18 @@ func TestInputIsAnOptInAndMasked(t *testing.T) {
 	in(t, func(t *testing.T, r *rig) {
 		r.box.Targets[0].Input = true
 		r.start(r.box)
+		const token = "ghp_16C7e42F292c6912E7710c838347Ae178B4a"
+		r.input = `{"command":"push --token ` + token + `"}`
 		r.ask("Write")
+		r.ask("tool-" + token)
 		pass(time.Second)
-		if n := r.phone.last(); n.Input != "" {
-			t.Errorf("without a mask it is %q", n.Input)
+		for _, n := range r.phone.got {
+			if !strings.HasPrefix(n.Input, `{"command":"push --token `) || strings.Contains(fmt.Sprintf("%+v", n), token) {
+				t.Errorf("told %+v", n)
+			}
 		}
-		r.box.Mask = func(raw []byte) []byte { return []byte(strings.ReplaceAll(string(raw), canary, "[masked]")) }
-		r.ask("Write")
-		pass(time.Second)
-		if n := r.phone.last(); n.Input != `{"command":"[masked]"}` {
-			t.Errorf("it is %q", n.Input)
+		if len(r.phone.got) != 2 {
+			t.Errorf("%d were told", len(r.phone.got))
 		}
 	})
 }
@@ -228,8 +230,7 @@ func TestWhoLooksAtThePageIsToldLater(t *testing.T) {
 // Two gateways over one store say everything once.
 func TestTwoGatewaysSendOnce(t *testing.T) {
 	in(t, func(t *testing.T, r *rig) {
-		other := *r.box //nolint:govet // it has not run yet
-		r.start(r.box, &other)
+		r.start(r.box, r.another())
 		var want []string
 		for range 15 {
 			r.ask("Write")
@@ -243,7 +244,7 @@ func TestTwoGatewaysSendOnce(t *testing.T) {
 // A gateway that dies with a message leaves it to the next.
 func TestAClaimEndsWithItsLease(t *testing.T) {
 	in(t, func(t *testing.T, r *rig) {
-		dead := *r.box //nolint:govet // it has not run yet
+		dead := r.another()
 		dead.holder = "box_dead"
 		dead.rates, dead.busy = map[string]*bucket{}, map[string]int{}
 		r.ask("Write")

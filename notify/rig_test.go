@@ -1,6 +1,7 @@
 package notify
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"log/slog"
@@ -83,6 +84,7 @@ type rig struct {
 	phone  *recorder
 	box    *Outbox
 	n      int
+	input  string
 }
 
 func newRig(t *testing.T, store gatelatch.Store) *rig {
@@ -99,6 +101,11 @@ func newRig(t *testing.T, store gatelatch.Store) *rig {
 	r.box = &Outbox{Store: store, URL: "http://127.0.0.1:7474", Log: slog.New(slog.DiscardHandler),
 		Targets: []*Target{{Channel: r.phone, Name: "phone", Type: "ntfy", Settled: true, Person: "Mira"}}}
 	return r
+}
+
+// another is the outbox of another gateway with the same channels.
+func (r *rig) another() *Outbox {
+	return &Outbox{Store: r.box.Store, URL: r.box.URL, Log: r.box.Log, Targets: r.box.Targets}
 }
 
 // start runs outboxes until the test ends.
@@ -121,7 +128,7 @@ func (r *rig) ask(tool string) string {
 		Session: gatelatch.SessionInfo{ID: "s1", Name: "Claude Code", Project: "/home/mira/shop"}, Message: fmt.Sprint("m", r.n),
 		Context: gatelatch.Context{Prompt: canary, Said: canary},
 		Calls: []gatelatch.ProposedCall{{Ref: fmt.Sprint("r", r.n), Kind: gatelatch.Permission, Tool: tool, Claim: canary,
-			Input: []byte(`{"command":"` + canary + `"}`)}},
+			Input: []byte(cmp.Or(r.input, `{"command":"`+canary+`"}`))}},
 	})
 	if err != nil {
 		r.t.Fatal(err)

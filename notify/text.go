@@ -9,6 +9,7 @@ import (
 	"github.com/gatelatch/gatelatch"
 	"github.com/gatelatch/gatelatch/internal/id"
 	"github.com/gatelatch/gatelatch/internal/strictjson"
+	"github.com/gatelatch/gatelatch/redact"
 	"github.com/gatelatch/gatelatch/render"
 )
 
@@ -17,9 +18,10 @@ const (
 	maxInput = 2000
 )
 
-// short is a name that somebody gave, safe to show and short.
+// short is a name that somebody gave, safe to show and short. A secret in it is
+// masked before it is cut, when it can still be told.
 func short(name string) string {
-	r := []rune(render.OneLine(name))
+	r := []rune(render.OneLine(redact.Text(name)))
 	return strings.TrimSpace(string(r[:min(len(r), maxName)]))
 }
 
@@ -69,17 +71,13 @@ func outcome(n Notice) string {
 	return n.Outcome + " by " + n.By
 }
 
-// input is what a channel that asked for it is shown of a call. Without a mask
-// there is none.
-func (o *Outbox) input(c *gatelatch.Call) string {
-	if o.Mask == nil {
-		return ""
-	}
+// input is what a channel that asked for it is shown of a call.
+func input(c *gatelatch.Call) string {
 	raw, err := strictjson.Compact(c.Input)
 	if err != nil {
 		return ""
 	}
-	r := []rune(render.Escape(string(o.Mask(raw))))
+	r := []rune(render.Escape(string(redact.JSON(raw))))
 	if len(r) > maxInput {
 		return string(r[:maxInput]) + " […]"
 	}

@@ -100,6 +100,11 @@ var configSays = map[string]string{
 	"hooks.timeout":        "How long it may take, such as 5s",
 	"hooks.on":             "before, which is the default, or after",
 	"tools":                "Which tools agents may see; see docs/tools.md",
+	"notify":               "Who is told of calls that wait, and when; see docs/notify.md",
+	"notify.channels":      "Ways to reach people, by name: desktop, webhook, ntfy, email or command",
+	"notify.rules":         "Who is told of which calls; the first that fits holds, and without any everybody is told at once",
+	"notify.page_delay":    "How much later channels are told while somebody looks at the page, such as 30s",
+	"notify.reach":         "Addresses of this machine that messages may go to, such as 127.0.0.1/32",
 	"checkpoints":          "Absolute path of a file on a second place that gets signed checkpoints of the audit trail",
 	"checkpoints_required": "Stop when a checkpoint can't be written",
 }
