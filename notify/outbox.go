@@ -215,6 +215,9 @@ func load(r gatelatch.Reader, call string) (*gatelatch.Listed, error) {
 		return nil, err
 	}
 	s, err := r.Session(b.Agent, b.Session)
+	if errors.Is(err, gatelatch.ErrNotFound) { // the two are forgotten together, but not always read so
+		return nil, nil
+	}
 	return &gatelatch.Listed{Call: b.Call(call), Batch: b, Session: s}, err
 }
 
