@@ -24,6 +24,7 @@ var (
 	ErrInvalid    = errors.New("invalid")
 	ErrClosed     = errors.New("the store is closed")
 	ErrStale      = errors.New("changed by somebody else meanwhile")
+	ErrBusy       = errors.New("more is asked than the gateway can judge now")
 
 	// ErrUnavailable is a full disk or a database that is away: asking again
 	// later may succeed, and may find that it already had.

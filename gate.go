@@ -19,6 +19,7 @@ type Gate struct {
 	hub      *hub
 	ledger   ledger
 	sessions sessions
+	rush     *rush
 
 	// Retention is how long a batch is kept after nothing can happen to it any
 	// more. Its events stay. Set it before Run; New sets 30 days.
@@ -102,6 +103,11 @@ func (g *Gate) tickDue(ctx context.Context) (now time.Time, wait time.Duration, 
 		return now, far, err
 	}
 	return now, max(0, next.Sub(now)), err
+}
+
+// Ping reports whether the store takes changes, by one that changes nothing.
+func (g *Gate) Ping(ctx context.Context) error {
+	return g.store.Update(ctx, func(tx Tx) error { _, err := tx.LastSeq(); return err })
 }
 
 // Note records something that the gateway itself found out.

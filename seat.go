@@ -37,6 +37,10 @@ func (s *Seat) Propose(ctx context.Context, p Proposal) (*Batch, error) {
 	if err := p.check(); err != nil {
 		return nil, err
 	}
+	if err := s.gate.rush.enter(ctx); err != nil {
+		return nil, err
+	}
+	defer s.gate.rush.leave()
 	p.mask()
 	if on := s.surmise(&p); on != nil {
 		if b, err := s.proposeOn(ctx, p, on); !errors.Is(err, ErrStale) {

@@ -91,6 +91,7 @@ var Problems = []ProblemKind{
 	domain("paused", 423, gatelatch.ErrPaused, `resume with "gatelatch unpause" or in the page`),
 	{CodeTooMany, 429, "too many requests", "", nil},
 	{CodeInternal, 500, "internal error", "the gateway's log says more", nil},
+	domain("busy", 503, gatelatch.ErrBusy, "ask again in a second"),
 	domain(CodeUnavailable, 503, gatelatch.ErrClosed, "the gateway is stopping; try again"),
 	domain("store", 503, gatelatch.ErrUnavailable, "its disk may be full, or its database away; the gateway's log says more; try again"),
 }
