@@ -14,6 +14,7 @@ import (
 	"github.com/gatelatch/gatelatch"
 	"github.com/gatelatch/gatelatch/adapter/ask"
 	"github.com/gatelatch/gatelatch/adapter/control"
+	"github.com/gatelatch/gatelatch/internal/fault"
 	"github.com/gatelatch/gatelatch/internal/strictjson"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
@@ -100,7 +101,8 @@ func (s *Server) approve(ctx context.Context, req *sdk.CallToolRequest) (*sdk.Ca
 
 func (s *Server) ask(ctx context.Context, req *sdk.CallToolRequest) (a ask.Answer, err error) {
 	defer func() {
-		if recover() != nil { // what it says may hold an input
+		if p := recover(); p != nil {
+			fault.Log(nil, "an MCP call", p)
 			a, err = ask.Answer{}, errors.New("it failed on this call")
 		}
 	}()

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"sync"
+
+	"github.com/gatelatch/gatelatch/internal/fault"
 )
 
 // ErrLost is the cause of what ends because its connection did.
@@ -71,7 +73,8 @@ var errFault = errors.New("the gateway failed on this connection")
 func (s *Session) Go(fn func() error) {
 	s.work.Go(func() {
 		defer func() {
-			if recover() != nil { // what it says may hold an input
+			if p := recover(); p != nil {
+				fault.Log(nil, "a WebSocket", p)
 				s.end(errFault)
 			}
 		}()
