@@ -92,6 +92,7 @@ var Routes = []Route{
 	{Name: "Login", Method: "POST", Path: "/v1/login", Role: Anybody, In: Login{}, Out: LoggedIn{}},
 	{Name: "Health", Method: "GET", Path: "/healthz", Role: Anybody, Out: None{}},
 	{Name: "Spec", Method: "GET", Path: "/v1/openapi.json", Role: Anybody},
+	{Name: "Ready", Method: "GET", Path: "/readyz", Role: Anybody, Out: Ready{}},
 }
 
 // Types lists every type of the contract once, in the order of the routes.

@@ -1,11 +1,13 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"net"
+	"os"
 	"slices"
 	"time"
 
@@ -16,8 +18,8 @@ import (
 // The dead never read, and have much to read: what they are sent gets stuck.
 const (
 	dead       = connections / 10
-	deadBehind = 4000 // calls in the trail that each of them is sent
-	deadBuffer = 4 << 10
+	deadBehind = 2000 // calls in the trail that each of them wants
+	deadGets   = 256 << 10
 	fanRounds  = 5
 )
 
@@ -74,6 +76,12 @@ func fanOut(r *rig) error {
 	if err != nil {
 		return err
 	}
+	if err := d.awaitFollowers(len(live.conns), 2*time.Minute); err != nil {
+		return err
+	}
+	if err := stuck.cutOff(); err != nil {
+		return err
+	}
 	alive.print(fmt.Sprintf("a decision sent → %d subscribers have it, all alive", len(live.conns)))
 	beside.print(fmt.Sprintf("the same, beside %d that never read", dead))
 	r.most(fmt.Sprintf("one decision to %d subscribers, the slowest of %d", len(live.conns), fanRounds), alive.at(1).Seconds(), 1, "s")
@@ -96,7 +104,7 @@ func fanRound(ctx context.Context, people *client.Client, c *crowd, calls []stri
 		}()
 		err = c.expect("event: call.decided", time.Minute)
 		out = append(out, time.Since(begin))
-		if err := errors.Join(err, <-failed); err != nil {
+		if err := errors.Join(<-failed, err); err != nil {
 			return nil, err
 		}
 	}
@@ -107,18 +115,42 @@ func fanRound(ctx context.Context, people *client.Client, c *crowd, calls []stri
 // joinDead adds those who want the whole trail and read none of it.
 func (c *crowd) joinDead(d doors) error {
 	c.conns = make([]net.Conn, dead)
+	dialer := net.Dialer{Control: narrow}
 	return inParallel(clients, dead, func(i int) (err error) {
-		if c.conns[i], err = net.Dial("tcp", d.personAddr); err != nil {
+		if c.conns[i], err = dialer.Dial("tcp", d.personAddr); err != nil {
 			return err
 		}
-		tcp, ok := c.conns[i].(*net.TCPConn)
-		if !ok {
-			return errors.New("no TCP connection")
-		}
-		if err := tcp.SetReadBuffer(deadBuffer); err != nil {
-			return err
-		}
-		_, err = io.WriteString(tcp, d.follow(0))
+		_, err = io.WriteString(c.conns[i], d.follow(0))
 		return err
+	})
+}
+
+// awaitFollowers waits until the gateway has let go of all but so many.
+func (d doors) awaitFollowers(n int, within time.Duration) error {
+	l, err := dial("tcp", d.personAddr)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = l.conn.Close() }()
+	for end := time.Now().Add(within); ; time.Sleep(time.Second) {
+		text, err := l.do(fmt.Appendf(nil, "GET /metrics HTTP/1.1\r\nHost: %s\r\nAuthorization: Bearer %s\r\n\r\n", d.personAddr, d.personKey))
+		if err != nil || bytes.Contains(text, fmt.Appendf(nil, "\ngatelatch_stream_subscribers %d\n", n)) {
+			return err
+		}
+		if time.Now().After(end) {
+			return fmt.Errorf("not only the %d living follow the trail", n)
+		}
+	}
+}
+
+// cutOff checks that the dead were: each was sent a little, then nothing more.
+func (c *crowd) cutOff() error {
+	return inParallel(clients, len(c.conns), func(i int) error {
+		_ = c.conns[i].SetReadDeadline(time.Now().Add(time.Minute))
+		n, err := io.Copy(io.Discard, c.conns[i])
+		if n > deadGets || errors.Is(err, os.ErrDeadlineExceeded) {
+			return fmt.Errorf("one that never read was sent %d bytes: %w", n, err)
+		}
+		return nil
 	})
 }

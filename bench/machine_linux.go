@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"os"
 	"strconv"
@@ -80,4 +81,15 @@ func load() (average float64, stolen, total float64) {
 		}
 	}
 	return average, stolen, total
+}
+
+// narrow makes a connection that takes little unless it is read: small
+// segments, and a small buffer.
+func narrow(_, _ string, c syscall.RawConn) error {
+	var errs [2]error
+	err := c.Control(func(fd uintptr) {
+		errs[0] = syscall.SetsockoptInt(int(fd), syscall.IPPROTO_TCP, syscall.TCP_MAXSEG, 536)
+		errs[1] = syscall.SetsockoptInt(int(fd), syscall.SOL_SOCKET, syscall.SO_RCVBUF, 4<<10)
+	})
+	return errors.Join(err, errs[0], errs[1])
 }

@@ -3,12 +3,9 @@ package server
 import (
 	"context"
 	"errors"
-	"fmt"
-	"net"
 	"net/http"
 	"net/netip"
 	"net/url"
-	"runtime/debug"
 	"slices"
 	"strings"
 	"time"
@@ -16,15 +13,11 @@ import (
 	"github.com/gatelatch/gatelatch"
 	"github.com/gatelatch/gatelatch/api"
 	"github.com/gatelatch/gatelatch/auth"
+	"github.com/gatelatch/gatelatch/internal/fault"
 )
 
-func baseContext(ctx context.Context) func(net.Listener) context.Context {
-	return func(net.Listener) context.Context { return context.WithValue(ctx, baseKey{}, ctx) }
-}
-
-type baseKey struct{}
-
-// base is the context of the gateway. A request's own ends with its handler.
+// base is the context of what outlives its request. It ends when the gateway
+// begins to stop.
 func (q *request) base() context.Context {
 	if ctx, ok := q.Context().Value(baseKey{}).(context.Context); ok {
 		return ctx
@@ -55,6 +48,7 @@ func (s *Server) outer(d Door, mux *http.ServeMux) http.Handler {
 		ctl := http.NewResponseController(w)
 		_ = ctl.SetReadDeadline(time.Now().Add(bodyTime))
 		_ = ctl.SetWriteDeadline(time.Now().Add(bodyTime))
+		defer guestOf(r).rests()
 		defer s.recovered(w, r)
 		if d.Peer != nil {
 			if err := d.Peer(r); err != nil {
@@ -79,7 +73,7 @@ func (s *Server) outer(d Door, mux *http.ServeMux) http.Handler {
 // recovered answers after a panic. It is deferred.
 func (s *Server) recovered(w http.ResponseWriter, r *http.Request) {
 	if p := recover(); p != nil {
-		s.opt.Log.Error("panic in a request", "path", r.URL.Path, "panic", fmt.Sprint(p), "stack", string(debug.Stack()))
+		fault.Log(s.opt.Log, "a request of "+r.Pattern, p)
 		refuse(w, http.StatusInternalServerError, api.CodeInternal, "internal error", "the gateway's log says more")
 	}
 }
@@ -119,6 +113,9 @@ func methodsOf(d Door, path string) string {
 // then origin, then who, then whether they may.
 func (s *Server) route(d Door, rt api.Route, ep endpoint) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		seen := &seen{ResponseWriter: w, began: time.Now()}
+		w = seen
+		defer s.note(rt, seen)
 		if r.Method != rt.Method { // the mux takes HEAD for GET
 			w.Header().Set("Allow", rt.Method)
 			refuse(w, http.StatusMethodNotAllowed, api.CodeMethod, r.Method+" is not a method of "+r.URL.Path, "")
@@ -131,6 +128,13 @@ func (s *Server) route(d Door, rt api.Route, ep endpoint) http.Handler {
 		}
 		if err := checkBody(rt, r); err != nil {
 			refuse(w, http.StatusUnsupportedMediaType, api.CodeMediaType, err.Error(), "")
+			return
+		}
+		if r.ContentLength > maxBody(rt) {
+			refuse(w, http.StatusRequestEntityTooLarge, api.CodeTooLarge, tooLarge, "")
+			return
+		}
+		if s.shut(w, rt) {
 			return
 		}
 		q := &request{Request: r, w: w, door: d, route: rt}
@@ -146,9 +150,12 @@ func (s *Server) route(d Door, rt api.Route, ep endpoint) http.Handler {
 			}
 		} else if !s.enter(q, bare) {
 			return
+		} else {
+			seen.who = q.key.ID
 		}
 		if rt.In == nil { // it may wait for long, and has no body to wait for
 			_ = http.NewResponseController(w).SetReadDeadline(time.Time{})
+			guestOf(r).served()
 		}
 		s.run(ep, q)
 	})

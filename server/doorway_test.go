@@ -17,6 +17,7 @@ import (
 	"github.com/gatelatch/gatelatch/api"
 	"github.com/gatelatch/gatelatch/api/apitest"
 	"github.com/gatelatch/gatelatch/internal/strictjson"
+	"github.com/gatelatch/gatelatch/server"
 )
 
 // doorway is a door of a world on a real socket.
@@ -53,7 +54,7 @@ func (w *world) open(network, addr string, h http.Handler) *doorway {
 		h.ServeHTTP(&noted{rw, d.parked}, r)
 	}))
 	served := make(chan error, 1)
-	go func() { served <- hs.Serve(ln) }()
+	go func() { served <- hs.Serve(w.srv.Limit(ln, server.AgentDoor())) }()
 	w.t.Cleanup(func() {
 		stop()
 		_ = hs.Close()

@@ -77,6 +77,7 @@ func endpoints() map[string]endpoint {
 		"RevokeKey": post(revokeKey),
 		"LoginCode": post(loginCode),
 		"Login":     post(login),
+		"Ready":     ready,
 		"Health":    get(func(*Server, *request) (api.None, error) { return api.None{}, nil }),
 		"Spec":      get(func(*Server, *request) (json.RawMessage, error) { return openapi.JSON, nil }),
 	}

@@ -79,11 +79,7 @@ func (f *stream) turn(q *request) (until time.Time, err error) {
 func (f *stream) next(q *request) (more part, err error) {
 	more, ok, err := f.s.tail.behind(f.after)
 	if err == nil && !ok {
-		var es []gatelatch.Event
-		if es, err = q.seat.Events(q.Context(), f.after, eventsAtOnce); err == nil {
-			more = part{from: f.after}
-			err = more.add(es)
-		}
+		more, err = f.s.tail.older(q.Context(), q.seat, f.after)
 	}
 	// A revoked key is an event too: it never outlives its revocation here.
 	if err == nil && more.revoked > f.after {

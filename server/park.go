@@ -42,16 +42,24 @@ type parked struct {
 // park answers q later: its waiter gets a turn whenever somebody rings, and
 // when until has come.
 func (s *Server) park(q *request, p *parked, until time.Time) error {
+	if !s.drain.join() {
+		p.leave()
+		stopping(q.w)
+		return nil
+	}
 	s.waiting.Add(1) // while net/http still knows of the request
 	conn, _, err := http.NewResponseController(q.w).Hijack()
 	if err != nil {
 		p.leave()
+		s.drain.told.Done()
 		s.waiting.Done()
 		return err
 	}
+	guestOf(q.Request).keeps()
+	narrow(conn)
 	p.conn = conn
 	// The request itself would keep all that net/http had for it.
-	left := (&http.Request{Method: q.Method, URL: &url.URL{Path: q.URL.Path}}).WithContext(q.base())
+	left := (&http.Request{Method: q.Method, URL: &url.URL{Path: q.URL.Path}, Pattern: q.Pattern}).WithContext(q.base())
 	p.w = &reply{conn: conn, minor: q.ProtoMinor, status: http.StatusOK}
 	p.q = &request{Request: left, w: p.w, key: q.key, seat: q.seat}
 	p.unstop = context.AfterFunc(left.Context(), p.stop)
@@ -73,6 +81,7 @@ func (s *Server) wait(p *parked, until time.Time) {
 	p.unkey()
 	p.leave()
 	_ = p.conn.Close()
+	s.drain.told.Done()
 	s.waiting.Done()
 }
 
@@ -146,16 +155,4 @@ func (p *parked) locked() bool {
 
 // Wait returns when every request that waits was told that the gateway stops,
 // or with ctx. Call it after the http.Servers let nobody in any more.
-func (s *Server) Wait(ctx context.Context) error {
-	gone := make(chan struct{})
-	go func() {
-		s.waiting.Wait()
-		close(gone)
-	}()
-	select {
-	case <-gone:
-		return nil
-	case <-ctx.Done():
-		return context.Cause(ctx)
-	}
-}
+func (s *Server) Wait(ctx context.Context) error { return over(ctx, &s.waiting) }

@@ -39,6 +39,14 @@ func (s *Server) plug(d Door, p Plug) http.Handler {
 			refuse(w, http.StatusForbidden, api.CodeOrigin, err.Error(), "")
 			return
 		}
+		if err := checkBody(api.Route{}, r); err != nil {
+			refuse(w, http.StatusUnsupportedMediaType, api.CodeMediaType, err.Error(), "")
+			return
+		}
+		if s.drain.begun() {
+			stopping(w)
+			return
+		}
 		q := &request{Request: withProof(r), w: w, door: d, route: api.Route{Method: http.MethodPost, Role: p.Role}} // it acts, whatever it begins with
 		if !s.enter(q, bare) {
 			return
@@ -51,6 +59,7 @@ func (s *Server) plug(d Door, p Plug) http.Handler {
 		ctl := http.NewResponseController(w)
 		if r.Method != http.MethodPost { // a body still has its time
 			_ = ctl.SetReadDeadline(time.Time{})
+			guestOf(r).served()
 		}
 		_ = ctl.SetWriteDeadline(time.Time{})
 		s.waiting.Add(1)

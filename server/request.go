@@ -20,7 +20,17 @@ import (
 const (
 	bodyTime     = 30 * time.Second
 	unwantedTime = time.Second
+
+	tooLarge = "the body is larger than the gateway takes"
 )
+
+// maxBody is what a route takes. Who has shown no key says little.
+func maxBody(rt api.Route) int64 {
+	if rt.Role == api.Anybody || rt.Role == api.Bearers {
+		return anybodyBody
+	}
+	return api.MaxBody
+}
 
 // request is one request after all checks.
 type request struct {
@@ -80,8 +90,9 @@ func bodyOf[In any](q *request) (in In, err error) {
 func readBody(q *request) ([]byte, error) {
 	ctl := http.NewResponseController(q.w)
 	_ = ctl.SetReadDeadline(time.Now().Add(bodyTime))
-	raw, err := io.ReadAll(http.MaxBytesReader(q.w, q.Body, api.MaxBody))
+	raw, err := io.ReadAll(http.MaxBytesReader(q.w, q.Body, maxBody(q.route)))
 	_ = ctl.SetReadDeadline(time.Time{})
+	guestOf(q.Request).served()
 	if err == nil && q.signed != nil && gatelatch.SumOf(raw) != *q.signed {
 		err = fmt.Errorf("the body is not what the page signed: %w", gatelatch.ErrForbidden)
 	}
@@ -100,7 +111,7 @@ func (s *Server) fail(w http.ResponseWriter, r *http.Request, err error) {
 	var big *http.MaxBytesError
 	switch {
 	case errors.As(err, &big):
-		refuse(w, http.StatusRequestEntityTooLarge, api.CodeTooLarge, "the body is larger than the gateway takes", "")
+		refuse(w, http.StatusRequestEntityTooLarge, api.CodeTooLarge, tooLarge, "")
 		return
 	case errors.Is(err, auth.ErrGuessing):
 		tooMany(w, err)
@@ -109,12 +120,16 @@ func (s *Server) fail(w http.ResponseWriter, r *http.Request, err error) {
 		nobody(w)
 		return
 	case r.Context().Err() != nil, errors.Is(err, context.Canceled):
-		refuse(w, http.StatusServiceUnavailable, api.CodeUnavailable, "the gateway is stopping", "ask again")
+		stopping(w)
 		return
 	}
 	p := api.FromError(err)
+	s.meter.refused.Inc(p.Code)
+	if p.Status == http.StatusServiceUnavailable {
+		w.Header().Set("Retry-After", "1")
+	}
 	if p.Status == http.StatusInternalServerError || errors.Is(err, gatelatch.ErrUnavailable) {
-		s.opt.Log.Error("request failed", "method", r.Method, "path", r.URL.Path, "err", err)
+		s.opt.Log.Error("request failed", "route", r.Pattern, "err", err)
 	}
 	write(w, p.Status, api.ProblemType, p)
 }

@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"log/slog"
 	"net/http"
+	"net/netip"
 	"strings"
 	"sync"
 	"time"
@@ -16,6 +17,7 @@ import (
 	"github.com/gatelatch/gatelatch"
 	"github.com/gatelatch/gatelatch/api"
 	"github.com/gatelatch/gatelatch/auth"
+	"github.com/gatelatch/gatelatch/internal/metrics"
 	"github.com/gatelatch/gatelatch/notify"
 	"github.com/gatelatch/gatelatch/push"
 	"github.com/gatelatch/gatelatch/toolset"
@@ -35,6 +37,9 @@ type Options struct {
 	Tools  toolset.Policy
 	Plugs  []Plug
 	Log    *slog.Logger
+	// Checks are what readiness needs beside the store and the trail.
+	Checks  []Check
+	Metrics *metrics.Registry // nil counts nothing
 
 	Rules Rulebook // nil: there are none to look at
 	// Write puts changed rules in force, if those in force are still before.
@@ -54,6 +59,10 @@ type Server struct {
 	waiting sync.WaitGroup // for parked requests
 	warned  said
 	looked  glance
+	lobby   lobby
+	drain   drain
+	ready   readiness
+	meter   *meter
 
 	past  past
 	chain verifier
@@ -108,7 +117,8 @@ func New(opt Options) (*Server, error) {
 	if opt.Notice == nil {
 		opt.Notice = func() string { return "" }
 	}
-	s := &Server{opt: opt}
+	s := &Server{opt: opt, lobby: lobby{most: mostConns(), from: map[netip.Addr]int{}}, drain: newDrain(), tail: tail{oldies: make(chan struct{}, 1)}}
+	s.meter = s.newMeter()
 	s.past.spawn, s.chain.spawn, s.desk.spawn = s.waiting.Go, s.waiting.Go, s.waiting.Go
 	if opt.Web != nil {
 		var err error
@@ -141,6 +151,9 @@ func (s *Server) Handler(d Door) (http.Handler, error) {
 			mux.Handle(p.Path, s.plug(d, p))
 		}
 	}
+	if d.has(api.People) {
+		mux.Handle("GET /metrics", s.route(d, numbers, func(s *Server, q *request) error { s.serveMetrics(q.w, q.Request); return nil }))
+	}
 	return s.outer(d, mux), nil
 }
 
@@ -161,7 +174,8 @@ func (s *Server) HTTP(ctx context.Context, h http.Handler) *http.Server {
 		ReadHeaderTimeout: 5 * time.Second,
 		IdleTimeout:       2 * time.Minute,
 		MaxHeaderBytes:    16 << 10,
-		BaseContext:       baseContext(ctx),
+		BaseContext:       s.drain.baseContext(ctx),
+		ConnContext:       connContext,
 		ErrorLog:          slog.NewLogLogger(s.opt.Log.Handler(), slog.LevelDebug),
 	}
 }

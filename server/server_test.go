@@ -24,6 +24,7 @@ import (
 	"github.com/gatelatch/gatelatch/api/apitest"
 	"github.com/gatelatch/gatelatch/auth"
 	"github.com/gatelatch/gatelatch/internal/id"
+	"github.com/gatelatch/gatelatch/internal/metrics"
 	"github.com/gatelatch/gatelatch/internal/statedir"
 	"github.com/gatelatch/gatelatch/policy"
 	"github.com/gatelatch/gatelatch/server"
@@ -58,6 +59,27 @@ type world struct {
 	cookie string
 	page   string
 	stay   func(server.Guest) // what guests of a plug do
+
+	log     *safeBuffer // of the server
+	problem string      // with the rules
+}
+
+// safeBuffer is a buffer for many.
+type safeBuffer struct {
+	mu  sync.Mutex
+	all bytes.Buffer
+}
+
+func (b *safeBuffer) Write(text []byte) (int, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.all.Write(text)
+}
+
+func (b *safeBuffer) String() string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.all.String()
 }
 
 func newWorld(t *testing.T) *world {
@@ -72,7 +94,7 @@ func newWorld(t *testing.T) *world {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w := &world{t: t, store: s, db: db, auth: auth.New(s, "mira"), gate: gatelatch.New(s, policy.Default())}
+	w := &world{t: t, log: new(safeBuffer), store: s, db: db, auth: auth.New(s, "mira"), gate: gatelatch.New(s, policy.Default())}
 	var wg sync.WaitGroup
 	wg.Go(func() { w.gate.Run(ctx) })
 	t.Cleanup(func() { cancel(); wg.Wait(); _ = s.Close() })
@@ -81,7 +103,8 @@ func newWorld(t *testing.T) *world {
 	}
 	w.ask, w.decide = readKey(t, dir.AgentKey()), readKey(t, dir.ApproverKey())
 	srv, err := server.New(server.Options{
-		Gate: w.gate, Auth: w.auth, URL: origin, Version: "test", Log: slog.New(slog.DiscardHandler),
+		Gate: w.gate, Auth: w.auth, URL: origin, Version: "test", Log: slog.New(slog.NewTextHandler(w.log, &slog.HandlerOptions{Level: slog.LevelDebug})),
+		Metrics: new(metrics.Registry), Checks: []server.Check{{Name: "rules", Problem: func() string { return w.problem }}},
 		Web: fstest.MapFS{"index.html": {Data: []byte("<!doctype html>page")}, "app.js": {Data: []byte("1")}},
 	})
 	if err != nil {

@@ -83,6 +83,9 @@ type tail struct {
 	stop   context.CancelFunc
 	newest part
 	failed error
+	// oldies has one token: who is far behind reads the store alone. A crowd of
+	// them would hold every reader, and decisions would wait.
+	oldies chan struct{}
 }
 
 // join adds who wants to be rung when there is more than the events up to now.
@@ -133,12 +136,34 @@ func (t *tail) grow(ctx context.Context, es []gatelatch.Event, err error) error 
 	return err
 }
 
+func (t *tail) size() int {
+	t.mu.RLock()
+	defer t.mu.RUnlock()
+	return len(t.all)
+}
+
 func (t *tail) ring() {
 	t.mu.RLock()
 	defer t.mu.RUnlock()
 	for p := range t.all {
 		p.ring()
 	}
+}
+
+// older reads what the tail has no longer.
+func (t *tail) older(ctx context.Context, seat *gatelatch.Seat, after gatelatch.Seq) (more part, err error) {
+	select {
+	case t.oldies <- struct{}{}:
+		defer func() { <-t.oldies }()
+	case <-ctx.Done():
+		return more, ctx.Err()
+	}
+	es, err := seat.Events(ctx, after, eventsAtOnce)
+	if err == nil {
+		more.from = after
+		err = more.add(es)
+	}
+	return more, err
 }
 
 // behind returns the tail behind an event, or false where it does not reach

@@ -37,7 +37,7 @@ func trailState(s *Server, q *request) (api.Audit, error) {
 	ctx, stop := context.WithTimeout(q.Context(), patience/8)
 	defer stop()
 	select { // a short trail is checked before the answer
-	case <-v.look(q.base(), q.seat, st.Seq):
+	case <-v.look(q.base(), q.seat, st.Seq, anewAfter):
 	case <-ctx.Done():
 	}
 	v.mu.Lock()
@@ -46,15 +46,16 @@ func trailState(s *Server, q *request) (api.Audit, error) {
 	return api.Audit{Checked: int64(seq), Seq: max(int64(st.Seq), int64(seq)), At: timeOrNil(v.at), Problem: v.wrong}, nil
 }
 
-// look begins a look at what is new, or at everything anew, if there is need.
-func (v *verifier) look(base context.Context, seat *gatelatch.Seat, to gatelatch.Seq) <-chan struct{} {
+// look begins a look at what is new, or at everything anew, if there is need:
+// the last whole one was longer ago than life.
+func (v *verifier) look(base context.Context, seat *gatelatch.Seat, to gatelatch.Seq, life time.Duration) <-chan struct{} {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	if v.busy != nil {
 		return v.busy
 	}
 	seq, _ := v.chain.Head()
-	anew := v.wrong != "" || seq > to || time.Since(v.begun) > anewAfter
+	anew := v.wrong != "" || seq > to || time.Since(v.begun) > life
 	over := make(chan struct{})
 	if !anew && seq == to {
 		v.at = time.Now()

@@ -69,6 +69,7 @@ var says = map[string]string{
 	"LoginCode": "Make a link that logs one browser in.",
 	"Login":     "Trade a code for a browser's session.",
 	"Health":    "Hear that the gateway answers.",
+	"Ready":     "Hear whether the gateway can decide now. 503 says no, and names what keeps it.",
 	"Spec":      "Read this description.",
 }
 

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"log/slog"
 	"os"
 	"path/filepath"
 	"time"
@@ -80,7 +81,7 @@ func storeFlags(cmd *cobra.Command) func() (gatewayOptions, error) {
 			}
 			opt.store = cfg.Store
 		}
-		opt.log = newLog(false, false)
+		opt.log = newLog(slog.LevelInfo, false)
 		return opt, nil
 	}
 }

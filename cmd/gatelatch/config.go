@@ -26,8 +26,10 @@ type config struct {
 	Listen string `yaml:"listen"`
 	Store  string `yaml:"store"`
 	// PublicURL is where other devices find the page; see docs/page.md.
-	PublicURL string       `yaml:"public_url"`
-	Hooks     []hookConfig `yaml:"hooks"`
+	PublicURL string `yaml:"public_url"`
+	// MetricsListen is where numbers are read without a key; see docs/operations.md.
+	MetricsListen string       `yaml:"metrics_listen"`
+	Hooks         []hookConfig `yaml:"hooks"`
 	// AgentUsers may ask at the agents' socket, beside our own user; AgentSocket
 	// is where they find it. See docs/access.md.
 	AgentUsers  []string `yaml:"agent_users"`

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"os"
 	"strings"
 	"sync"
@@ -46,7 +47,7 @@ you decide. They only ask: nothing they propose is run.`,
 			return err
 		}
 		opt.config = string(opt.state) // the demo has its own rules: the built-in ones
-		opt.log = newLog(false, false)
+		opt.log = newLog(slog.LevelInfo, false)
 		g, err := startGateway(opt)
 		if err != nil {
 			return err

@@ -18,6 +18,7 @@ import (
 	"github.com/gatelatch/gatelatch"
 	"github.com/gatelatch/gatelatch/auth"
 	"github.com/gatelatch/gatelatch/internal/filelock"
+	"github.com/gatelatch/gatelatch/internal/metrics"
 	"github.com/gatelatch/gatelatch/internal/statedir"
 	"github.com/gatelatch/gatelatch/internal/tap"
 	"github.com/gatelatch/gatelatch/notify"
@@ -36,6 +37,14 @@ const stopTime = 5 * time.Second
 // waiterGrace is how long an agent may need to come back for an answer.
 const waiterGrace = 15 * time.Second
 
+// As many asks are under way as one commit takes together, so that decisions
+// never wait for more than what is in front of them.
+const (
+	asksAtOnce   = 128
+	asksQueued   = 1024
+	asksPatience = time.Second
+)
+
 type gatewayOptions struct {
 	state  statedir.Dir
 	config string // directory
@@ -48,7 +57,9 @@ type gatewayOptions struct {
 	public string
 	// agentSocket is where agents of other users ask; "" is beside the other.
 	agentSocket string
-	log         *slog.Logger
+	// metrics is where numbers are read without a key; "" is nowhere.
+	metrics string
+	log     *slog.Logger
 }
 
 // gateway is everything that runs, wired together.
@@ -65,8 +76,11 @@ type gateway struct {
 	tells   notify.Config
 	peers   *peers
 	url     string
+	probes  string // where numbers are read without a key
 	temp    string // where the sockets lie, if that is not the state directory
 
+	numbers *metrics.Registry
+	commits *server.Commits
 	server  *server.Server
 	servers []*http.Server
 	failed  chan error
@@ -92,6 +106,9 @@ func startGateway(opt gatewayOptions) (_ *gateway, err error) {
 	}
 	if opt.public == "" {
 		opt.public = cfg.PublicURL
+	}
+	if opt.metrics == "" {
+		opt.metrics = cfg.MetricsListen
 	}
 	if err := checkPublic(opt.public); err != nil {
 		return nil, err
@@ -127,8 +144,11 @@ func startGateway(opt gatewayOptions) (_ *gateway, err error) {
 		return nil, err
 	}
 	rules := openRules(opt)
-	gate := gatelatch.New(g.store, rules.judge(), cfg.hooks()...)
+	g.numbers = new(metrics.Registry)
+	g.commits = server.NewCommits(g.store, g.numbers)
+	gate := gatelatch.New(g.commits, rules.judge(), cfg.hooks()...)
 	gate.TellAfter(opt.log, cfg.afterHooks()...)
+	gate.LimitAsks(asksAtOnce, asksQueued, asksPatience)
 	gate.Binder, gate.Grace = policy.NewBinder(), waiterGrace
 	g.gate, g.tools, g.tells = gate, cfg.Tools, cfg.Notify
 	if g.peers, err = newPeers(cfg, g.work.Go); err != nil {
@@ -233,6 +253,7 @@ func (g *gateway) listen(ctx context.Context, gate *gatelatch.Gate, rules *rules
 		Gate: gate, Auth: g.auth, Web: web.FS(), URL: g.url, Version: version, Policy: rules.path(), Note: func(ctx context.Context) error { return rules.follow(ctx, gate) },
 		Notice: joinProblems(rules.Problem, g.drift.Problem, g.silence.Problem, g.trail.Problem),
 		Tools:  g.tools, Plugs: plugs(g.opt.log), Log: g.opt.log, Rules: rules.File, Write: rules.write, Push: messages, Public: g.opt.public, Notify: box,
+		Metrics: g.numbers, Checks: []server.Check{{Name: "store", Problem: g.commits.Problem}, {Name: "rules", Problem: rules.Problem}, {Name: "checkpoints", Problem: g.trail.Problem}},
 	})
 	if err != nil {
 		return err
@@ -264,13 +285,33 @@ func (g *gateway) listen(ctx context.Context, gate *gatelatch.Gate, rules *rules
 			return err
 		}
 		s := srv.HTTP(ctx, tap.Handler(h))
-		s.ConnContext = l.meet
-		g.serve(s, ln)
+		if counted := s.ConnContext; l.meet != nil {
+			s.ConnContext = func(ctx context.Context, c net.Conn) context.Context { return l.meet(counted(ctx, c), server.Below(c)) }
+		}
+		g.serve(s, srv.Limit(ln, l.door))
+	}
+	if err := g.listenProbes(ctx, srv); err != nil {
+		return err
 	}
 	box.Looking = srv.Looking
 	g.work.Go(func() { srv.Push(ctx) })
 	g.work.Go(func() { box.Run(ctx) })
+	g.work.Go(func() { srv.Meter(ctx) })
 	return g.opt.state.Announce(where)
+}
+
+// listenProbes opens the listener that only counts, if there is to be one.
+func (g *gateway) listenProbes(ctx context.Context, srv *server.Server) error {
+	if g.opt.metrics == "" {
+		return nil
+	}
+	ln, err := listenLoopback(g.opt.metrics)
+	if err != nil {
+		return err
+	}
+	g.probes = ln.Addr().String()
+	g.serve(srv.HTTP(ctx, srv.Probes(g.probes)), srv.Limit(ln, server.Door{}))
+	return nil
 }
 
 func (g *gateway) serve(s *http.Server, ln net.Listener) {
@@ -333,17 +374,38 @@ func (g *gateway) wait(ctx context.Context) error {
 	return errors.Join(err, g.close())
 }
 
+// shutdown lets nobody in any more, and returns the servers that still answer
+// somebody when ctx ends.
+func (g *gateway) shutdown(ctx context.Context) (busy []*http.Server) {
+	errs := make([]error, len(g.servers))
+	var all sync.WaitGroup
+	for i, s := range g.servers {
+		all.Go(func() { errs[i] = s.Shutdown(ctx) })
+	}
+	all.Wait()
+	for i, s := range g.servers {
+		if errs[i] != nil {
+			busy = append(busy, s)
+		}
+	}
+	return busy
+}
+
 // close tells waiters to come again, finishes what is being committed and
 // closes the store last.
 func (g *gateway) close() error {
-	g.stop()
 	ctx, stop := context.WithTimeout(context.Background(), stopTime)
 	defer stop()
 	var errs []error
-	for _, s := range g.servers {
-		if err := s.Shutdown(ctx); err != nil {
-			errs = append(errs, s.Close())
-		}
+	soon, enough := context.WithTimeout(ctx, stopTime/2)
+	defer enough()
+	if g.server != nil {
+		_ = g.server.Drain(soon)
+	}
+	g.shutdown(soon)
+	g.stop() // of what is left, too, nobody waits any longer
+	for _, s := range g.shutdown(ctx) {
+		errs = append(errs, s.Close())
 	}
 	if g.server != nil {
 		_ = g.server.Wait(ctx)

@@ -13,7 +13,8 @@ import (
 
 func newServeCmd() *cobra.Command {
 	var opt gatewayOptions
-	var debug, asJSON bool
+	var level slog.Level
+	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "serve",
 		Short: "Run the gateway and its page",
@@ -33,7 +34,8 @@ project and ask about the rest.`,
 	cmd.Flags().StringVar(&opt.public, "public-url", "", "https:// address where a tunnel or proxy of yours hands other devices on to the page")
 	cmd.Flags().StringVar(&opt.checkpoints, "checkpoints", "", "file on a second place that gets signed checkpoints of the audit trail")
 	cmd.Flags().BoolVar(&opt.checkpointsRequired, "checkpoints-required", false, "stop when a checkpoint can't be written")
-	cmd.Flags().BoolVar(&debug, "debug", false, "log more")
+	cmd.Flags().StringVar(&opt.metrics, "metrics-listen", "", "loopback address for /metrics, /readyz and /healthz without a key (default none)")
+	cmd.Flags().TextVar(&level, "log-level", slog.LevelInfo, "what to log: `debug`, info, warn or error")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print where it listens as JSON, and log as JSON")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) (err error) {
 		restrictFiles()
@@ -48,7 +50,8 @@ project and ask about the rest.`,
 				return err
 			}
 		}
-		opt.log = newLog(debug, asJSON)
+		opt.log = newLog(level, asJSON)
+		slog.SetDefault(opt.log)
 		g, err := startGateway(opt)
 		if err != nil {
 			return err
@@ -74,11 +77,8 @@ func configDir(dir string) (string, error) {
 	return filepath.Abs(dir)
 }
 
-func newLog(debug, asJSON bool) *slog.Logger {
-	opt := &slog.HandlerOptions{Level: slog.LevelInfo}
-	if debug {
-		opt.Level = slog.LevelDebug
-	}
+func newLog(level slog.Level, asJSON bool) *slog.Logger {
+	opt := &slog.HandlerOptions{Level: level}
 	if asJSON {
 		return slog.New(redact.Handler(slog.NewJSONHandler(os.Stderr, opt)))
 	}

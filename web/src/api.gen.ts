@@ -852,6 +852,11 @@ export interface LoggedIn {
   name: string;
 }
 
+export interface Ready {
+  ready: boolean;
+  failing?: string[];
+}
+
 export interface Problem {
   type: string;
   title: string;
@@ -923,6 +928,7 @@ export const routes = {
   Login: { method: "POST", path: "/v1/login" },
   Health: { method: "GET", path: "/healthz" },
   Spec: { method: "GET", path: "/v1/openapi.json" },
+  Ready: { method: "GET", path: "/readyz" },
 } as const;
 
 export type RouteName = keyof typeof routes;
@@ -986,4 +992,5 @@ export interface Signatures {
   Login: { in: Login; out: LoggedIn };
   Health: { out: None };
   Spec: { out: undefined };
+  Ready: { out: Ready };
 }

@@ -1,0 +1,3 @@
+package server
+
+func mostConns() int { return maxConns }
