@@ -5,6 +5,7 @@ import (
 	"net"
 	"net/http"
 	"sync"
+	"sync/atomic"
 
 	"github.com/gatelatch/gatelatch"
 	"github.com/gatelatch/gatelatch/api"
@@ -17,11 +18,12 @@ type drain struct {
 	stop context.CancelFunc
 	mu   *sync.RWMutex
 	told *sync.WaitGroup // who waits and was not told yet
+	n    *atomic.Int64   // how many those are
 }
 
 func newDrain() drain {
 	ctx, stop := context.WithCancel(context.Background())
-	return drain{ctx, stop, new(sync.RWMutex), new(sync.WaitGroup)}
+	return drain{ctx, stop, new(sync.RWMutex), new(sync.WaitGroup), new(atomic.Int64)}
 }
 
 func (d *drain) begun() bool { return d.ctx.Err() != nil }
@@ -34,7 +36,13 @@ func (d *drain) join() bool {
 		return false
 	}
 	d.told.Add(1)
+	d.n.Add(1)
 	return true
+}
+
+func (d *drain) leave() {
+	d.n.Add(-1)
+	d.told.Done()
 }
 
 type baseKey struct{}

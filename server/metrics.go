@@ -53,6 +53,7 @@ func (s *Server) newMeter() *meter {
 		return float64(len(m.pending))
 	})
 	r.Gauge("gatelatch_stream_subscribers", "Clients that follow the trail here.", func() float64 { return float64(s.tail.size()) })
+	r.Gauge("gatelatch_waiting_requests", "Requests that wait here for an answer, those of subscribers included.", func() float64 { return float64(s.drain.n.Load()) })
 	r.Gauge("gatelatch_connections", "Connections that are open here.", func() float64 { return float64(s.lobby.size()) })
 	return m
 }

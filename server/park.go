@@ -51,7 +51,7 @@ func (s *Server) park(q *request, p *parked, until time.Time) error {
 	conn, _, err := http.NewResponseController(q.w).Hijack()
 	if err != nil {
 		p.leave()
-		s.drain.told.Done()
+		s.drain.leave()
 		s.waiting.Done()
 		return err
 	}
@@ -81,7 +81,7 @@ func (s *Server) wait(p *parked, until time.Time) {
 	p.unkey()
 	p.leave()
 	_ = p.conn.Close()
-	s.drain.told.Done()
+	s.drain.leave()
 	s.waiting.Done()
 }
 

@@ -57,7 +57,11 @@ project and ask about the rest.`,
 			return err
 		}
 		if asJSON {
-			err = printJSON(cmd, map[string]any{"url": g.url, "state": string(opt.state), "pid": os.Getpid()})
+			where := map[string]any{"url": g.url, "state": string(opt.state), "pid": os.Getpid()}
+			if g.probes != "" {
+				where["metrics"] = "http://" + g.probes + "/metrics"
+			}
+			err = printJSON(cmd, where)
 		} else {
 			fmt.Fprintf(os.Stderr, "gatelatch: serving %s, state in %s\ngatelatch: log in with \"gatelatch open%s\"\n", g.url, opt.state, stateArg(opt.state))
 			g.saySilent(os.Stderr)
