@@ -24,6 +24,7 @@ FUZZTIME ?= 60s
 SOAKTIME ?= 10m
 TEST_TIMEOUT ?= 12m
 ARGS ?=
+GOVULNCHECK ?= v1.8.0
 
 ##@ Use
 
@@ -142,6 +143,14 @@ soak: build ## Run the soak tests for SOAKTIME, with the race detector
 .PHONY: twins
 twins: ## Check that the tests notice each bad twin (ARGS=… names some)
 	@scripts/twins.sh $(ARGS)
+
+.PHONY: vuln
+vuln: ## Look for known vulnerabilities in what is called (needs vuln.go.dev)
+	GOFLAGS=-mod=mod go run golang.org/x/vuln/cmd/govulncheck@$(GOVULNCHECK) ./...
+
+.PHONY: reproducible
+reproducible: ## Build twice, in two places and without a cache, and compare
+	@scripts/reproducible.sh
 
 .PHONY: clean
 clean: ## Remove what was built here, and the state of "make run"

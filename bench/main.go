@@ -35,6 +35,7 @@ var parts = []struct {
 	{"api", "an agent's request that policy settles, alone and under load", apiSpeed},
 	{"fanout", "one decision to all who follow the trail, some of them dead", fanOut},
 	{"slowloris", "an honest client among many that never finish a request", slowloris},
+	{"overload", "a decision while agents ask for twice what can be answered", overload},
 	{"polls", "memory of a request that waits", pollMemory},
 	{"streams", "memory of an event stream", streamMemory},
 	{"pending", "much that waits: starting after a kill, listing", manyPending},

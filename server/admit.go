@@ -163,7 +163,7 @@ func (s *Server) route(d Door, rt api.Route, ep endpoint) http.Handler {
 
 // enter finds out who asks and whether the route is for them.
 func (s *Server) enter(q *request, bare bool) bool {
-	shown, err := s.opt.Auth.Verify(q.Context(), auth.Request{Method: q.Method, Target: q.URL.RequestURI(), Header: q.Header, Cookies: q.sessions(), From: from(q.Request)})
+	shown, err := s.verify(q)
 	key := shown.Key
 	switch {
 	case err != nil:
@@ -182,6 +182,22 @@ func (s *Server) enter(q *request, bare bool) bool {
 	q.key, q.who, q.signed = key, key.Actor(), shown.Body
 	q.seat = s.opt.Gate.As(q.who)
 	return true
+}
+
+// agentsAtOnce is how many agents' keys are looked at together: a crowd of
+// them must not take every reader of the store from people.
+const agentsAtOnce = 4
+
+func (s *Server) verify(q *request) (auth.Shown, error) {
+	if q.route.Role == api.Agents {
+		select {
+		case s.agents <- struct{}{}:
+			defer func() { <-s.agents }()
+		case <-q.Context().Done():
+			return auth.Shown{}, q.Context().Err()
+		}
+	}
+	return s.opt.Auth.Verify(q.Context(), auth.Request{Method: q.Method, Target: q.URL.RequestURI(), Header: q.Header, Cookies: q.sessions(), From: from(q.Request)})
 }
 
 // may is the whole of authorisation. What a key may do is on the server's

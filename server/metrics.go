@@ -196,7 +196,7 @@ func ruleSource(effect gatelatch.Effect, grant string, reasons []gatelatch.Reaso
 }
 
 // numbers is no route of the API: its answer is text that Prometheus describes.
-var numbers = api.Route{Name: "Metrics", Method: http.MethodGet, Path: "/metrics", Role: api.People}
+var numbers = api.Route{Name: "Metrics", Method: http.MethodGet, Path: "/metrics", Role: api.Readers}
 
 // serveMetrics writes the numbers as they are now.
 func (s *Server) serveMetrics(w http.ResponseWriter, r *http.Request) {

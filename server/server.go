@@ -60,6 +60,7 @@ type Server struct {
 	warned  said
 	looked  glance
 	lobby   lobby
+	agents  chan struct{} // tokens of those whose keys are looked at
 	drain   drain
 	ready   readiness
 	meter   *meter
@@ -117,7 +118,7 @@ func New(opt Options) (*Server, error) {
 	if opt.Notice == nil {
 		opt.Notice = func() string { return "" }
 	}
-	s := &Server{opt: opt, lobby: lobby{most: mostConns(), from: map[netip.Addr]int{}}, drain: newDrain(), tail: tail{oldies: make(chan struct{}, 1)}}
+	s := &Server{opt: opt, lobby: lobby{most: mostConns(), from: map[netip.Addr]int{}}, drain: newDrain(), agents: make(chan struct{}, agentsAtOnce), tail: tail{oldies: make(chan struct{}, 1)}}
 	s.meter = s.newMeter()
 	s.past.spawn, s.chain.spawn, s.desk.spawn = s.waiting.Go, s.waiting.Go, s.waiting.Go
 	if opt.Web != nil {
@@ -151,7 +152,7 @@ func (s *Server) Handler(d Door) (http.Handler, error) {
 			mux.Handle(p.Path, s.plug(d, p))
 		}
 	}
-	if d.has(api.People) {
+	if d.has(numbers.Role) {
 		mux.Handle("GET /metrics", s.route(d, numbers, func(s *Server, q *request) error { s.serveMetrics(q.w, q.Request); return nil }))
 	}
 	return s.outer(d, mux), nil

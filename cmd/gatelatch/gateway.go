@@ -37,11 +37,11 @@ const stopTime = 5 * time.Second
 // waiterGrace is how long an agent may need to come back for an answer.
 const waiterGrace = 15 * time.Second
 
-// As many asks are under way as one commit takes together, so that decisions
-// never wait for more than what is in front of them.
+// Few enough asks are under way that a decision which waits behind all of them
+// is still quick, and enough that they share a commit.
 const (
-	asksAtOnce   = 128
-	asksQueued   = 1024
+	asksAtOnce   = 64
+	asksQueued   = 256
 	asksPatience = time.Second
 )
 
