@@ -57,15 +57,21 @@ func overload(r *rig) error {
 		return err
 	}
 	lines := make([]*line, floodLines)
-	for i := range lines {
-		if lines[i], err = dial("unix", d.agentSocket); err != nil {
-			return err
+	defer func() {
+		for _, l := range lines {
+			if l != nil {
+				_ = l.conn.Close()
+			}
 		}
-		defer func() { _ = lines[i].conn.Close() }()
-	}
+	}()
 	var shed, answered atomic.Int64
 	var next atomic.Int64
-	ask := func(k int) error {
+	ask := func(k int) (err error) {
+		if lines[k] == nil { // who connects and says nothing is cut off
+			if lines[k], err = dial("unix", d.agentSocket); err != nil {
+				return err
+			}
+		}
 		body, err := lines[k].do(settledProposal(d, api.SocketHost, r.dir, int(next.Add(1))))
 		if err != nil && bytes.Contains(body, []byte(`"code":"busy"`)) {
 			shed.Add(1)
