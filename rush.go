@@ -23,7 +23,9 @@ func (g *Gate) LimitAsks(atOnce, queue int, patience time.Duration) {
 }
 
 // Busy reports whether a proposal would be refused for what is under way.
-func (g *Gate) Busy() bool { return g.rush != nil && g.rush.queued.Load() >= g.rush.queue && len(g.rush.slots) == cap(g.rush.slots) }
+func (g *Gate) Busy() bool {
+	return g.rush != nil && g.rush.queued.Load() >= g.rush.queue && len(g.rush.slots) == cap(g.rush.slots)
+}
 
 // enter takes a slot, which leave gives back.
 func (r *rush) enter(ctx context.Context) error {

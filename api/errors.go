@@ -50,6 +50,7 @@ const (
 	CodeUnavailable     = "unavailable"
 	CodeInternal        = "internal"
 	CodeTooMany         = "too_many"
+	CodeNotReady        = "not_ready"
 	CodePeer            = "peer"
 )
 
@@ -91,6 +92,7 @@ var Problems = []ProblemKind{
 	domain("paused", 423, gatelatch.ErrPaused, `resume with "gatelatch unpause" or in the page`),
 	{CodeTooMany, 429, "too many requests", "", nil},
 	{CodeInternal, 500, "internal error", "the gateway's log says more", nil},
+	{CodeNotReady, 503, "the gateway can't decide now", "its log and its page say more", nil},
 	domain("busy", 503, gatelatch.ErrBusy, "ask again in a second"),
 	domain(CodeUnavailable, 503, gatelatch.ErrClosed, "the gateway is stopping; try again"),
 	domain("store", 503, gatelatch.ErrUnavailable, "its disk may be full, or its database away; the gateway's log says more; try again"),

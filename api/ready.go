@@ -1,8 +1,7 @@
 package api
 
-// Ready says whether the gateway can decide now. Failing names what keeps it
-// from that: stopping, store, audit, rules, checkpoints.
+// Ready is what a gateway says that can decide now. One that can't answers with
+// a problem that names what keeps it: stopping, store, audit, rules, checkpoints.
 type Ready struct {
-	Ready   bool     `json:"ready"`
-	Failing []string `json:"failing,omitempty"`
+	Ready bool `json:"ready"`
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/http"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -38,13 +39,13 @@ func ready(s *Server, q *request) error {
 }
 
 func (s *Server) serveReady(w http.ResponseWriter, base context.Context) { //nolint:revive // the context is not the request's
-	failing := s.failing(base)
-	status := http.StatusOK
-	if len(failing) > 0 {
-		status = http.StatusServiceUnavailable
+	if failing := s.failing(base); len(failing) > 0 {
 		w.Header().Set("Retry-After", "1")
+		p := api.NewProblem(http.StatusServiceUnavailable, api.CodeNotReady, "not ready: "+strings.Join(failing, ", "), "")
+		write(w, p.Status, api.ProblemType, p)
+		return
 	}
-	answer(w, status, api.Ready{Ready: len(failing) == 0, Failing: failing})
+	answer(w, http.StatusOK, api.Ready{Ready: true})
 }
 
 // failing names what keeps the gateway from deciding.

@@ -95,6 +95,7 @@ var configSays = map[string]string{
 	"listen":               "Address of the page, host and port; the default is " + defaultListen,
 	"store":                "postgres:// URL of a database that gateways share; without it a file in the state directory",
 	"public_url":           "https:// address where a tunnel or proxy hands other devices on to the page",
+	"metrics_listen":       "Loopback address for /metrics, /readyz and /healthz without a key",
 	"hooks":                "Scripts that see each call before the rules do, or after it ran",
 	"hooks.path":           "Absolute path of the script",
 	"hooks.timeout":        "How long it may take, such as 5s",
@@ -157,6 +158,7 @@ func (c config) start() func(yield func(key string, err error) bool) {
 		_ = yield("public_url", checkPublic(c.PublicURL)) &&
 			yield("store", checkStore(c.Store)) &&
 			yield("checkpoints", c.checkpoints(&gatewayOptions{})) &&
+			yield("metrics_listen", checkAddress(c.MetricsListen)) &&
 			yield("listen", checkAddress(c.Listen))
 	}
 }

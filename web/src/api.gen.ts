@@ -854,7 +854,6 @@ export interface LoggedIn {
 
 export interface Ready {
   ready: boolean;
-  failing?: string[];
 }
 
 export interface Problem {
