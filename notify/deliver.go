@@ -210,6 +210,9 @@ func (o *Outbox) send(ctx context.Context, s sending) {
 			after = max(after, min(busy.After, time.Hour))
 		}
 		o.Log.Warn("could not tell anybody that a call waits", "channel", s.m.Channel, "try", s.m.Tries, "err", why, "again_in", after)
+		if o.Missed != nil {
+			o.Missed(s.m.Channel)
+		}
 	}
 	// The answer is noted also if the gateway is stopping.
 	noted, stop := context.WithTimeout(context.WithoutCancel(ctx), sendTime)

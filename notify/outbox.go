@@ -38,6 +38,7 @@ type Outbox struct {
 	URL       string      // of the page on this machine
 	Public    string      // of the page elsewhere, or ""; without it there are no buttons
 	Log       *slog.Logger
+	Missed    func(channel string) // told of each try that failed; may be nil
 
 	holder string
 	read   gatelatch.Seq // events that need nothing from here

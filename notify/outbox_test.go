@@ -102,9 +102,14 @@ func TestWhatIsDecidedFirstIsNotTold(t *testing.T) {
 func TestFailuresAreTriedAgainAndEnd(t *testing.T) {
 	in(t, func(t *testing.T, r *rig) {
 		r.phone.fails = func(int) error { return errors.New("no route") }
+		missed := 0
+		r.box.Missed = func(string) { missed++ }
 		r.start(r.box)
 		r.ask("Write")
 		pass(2 * time.Hour)
+		if missed != tries {
+			t.Errorf("%d failures were counted", missed)
+		}
 		m := r.messages()[0]
 		if m.State != gatelatch.MessageDead || m.Tries != tries || m.Error != "no route" || r.phone.tries != tries {
 			t.Errorf("%d sends, %+v", r.phone.tries, m)
