@@ -71,6 +71,7 @@ var Problems = []ProblemKind{
 	{CodeUnauthenticated, 401, "no valid key or session", "", nil},
 	domain("forbidden", 403, gatelatch.ErrForbidden, "an agent's key can only ask; decide in the page or with the gatelatch command"),
 	{CodeOrigin, 403, "the request comes from somewhere else", "", nil},
+	{CodePeer, 403, "the socket is not for this process", "", nil},
 	domain("not_found", 404, gatelatch.ErrNotFound, `list what there is with "gatelatch ls"`),
 	{CodeMethod, 405, "the path has other methods", "", nil},
 	{CodeExpired, 410, "nobody decided in time", "the agent may ask again", gatelatch.ErrSettled},

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -49,6 +51,24 @@ func TestSettledProblems(t *testing.T) {
 		}
 		if !errors.Is(&RemoteError{Body: p}, gatelatch.ErrSettled) {
 			t.Errorf("%s is not ErrSettled for a client", state)
+		}
+	}
+}
+
+// Every code that the gateway can answer with is a kind of problem.
+func TestEveryCodeIsAProblem(t *testing.T) {
+	t.Parallel()
+	source, err := os.ReadFile("errors.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	codes := regexp.MustCompile(`\tCode\w+ += "(\w+)"`).FindAllStringSubmatch(string(source), -1)
+	if len(codes) < 10 {
+		t.Fatalf("only %d codes", len(codes))
+	}
+	for _, m := range codes {
+		if !slices.ContainsFunc(Problems, func(k ProblemKind) bool { return k.Code == m[1] }) {
+			t.Errorf("%s is no kind of problem", m[1])
 		}
 	}
 }

@@ -22,6 +22,7 @@ type tap struct {
 	failed  func(error)
 }
 
+// Accept implements net.Listener.
 func (t *tap) Accept() (net.Conn, error) {
 	conn, err := t.Listener.Accept()
 	if err != nil {
@@ -67,6 +68,7 @@ func (l *listened) Write(p []byte) (int, error) {
 	return n, err
 }
 
+// Close implements net.Conn. What was said is checked then.
 func (l *listened) Close() error {
 	err := l.Conn.Close()
 	l.done()

@@ -179,7 +179,7 @@ func (l *trailLog) follow(ctx context.Context) error {
 	switch {
 	case failed != nil:
 		return failed
-	case ctx.Err() != nil:
+	case errors.Is(err, context.Cause(ctx)): // it was to go on until then
 		return nil
 	case errors.Is(err, client.ErrCut):
 		return withHint(fmt.Errorf("the trail ended at event %d and is shorter now", l.end), `check it with "gatelatch audit verify"`)
