@@ -56,6 +56,7 @@ func layCard(c api.Call, width int) card {
 	}
 	asked := len(s.lines)
 	s.reasons(c)
+	s.bound(c)
 	out := card{need: len(s.lines), why: len(s.lines) - asked}
 	s.prose("The agent says (not checked)", c.Claim)
 	s.prose("You asked, as the agent's host tells it", c.Context.Prompt)
@@ -83,9 +84,6 @@ func whereOf(c api.Call) string {
 	}
 	if c.Batch.Size > 1 {
 		add(fmt.Sprintf("call %d of %d of a batch, nothing runs until all are settled", c.Batch.Position, c.Batch.Size))
-	}
-	if c.Parked {
-		add("the agent comes back for the answer")
 	}
 	return strings.Join(parts, " · ")
 }

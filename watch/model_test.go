@@ -106,10 +106,13 @@ func TestTheCardShowsWhatThePageShows(t *testing.T) {
 	c := bash("cal_1", "git push && rm /etc/x\u202e", api.Touch{Does: "delete", What: "/etc/x"}, api.Touch{Does: "net", What: "example.org"}, api.Touch{Does: "repository"})
 	c.Batch = api.BatchInfo{Size: 3, Position: 2, Waiting: 2}
 	c.Context = api.Context{Prompt: "ship it", Via: "a helper", Said: "I will push."}
-	d := newDesk(t, 120, 40, c)
+	c.Left = &start
+	c.Bound = &api.Bound{Files: []api.BoundFile{{Path: "x.sh", Sum: "1"}, {Path: "y.sh"}}, Unbound: "code", Server: &api.Server{Name: "mail", Launch: "run mail"}}
+	d := newDesk(t, 120, 50, c)
 	d.sees("Runs a script that can't be read", "Bash · Agent · project /srv/shop · call 2 of 3 of a batch", "Reads none", "Deletes 1 path: /etc/x", "Network 1 place: example.org",
 		"Also changes the repository.", "│ git push && rm /etc/x⟨U+202E⟩", "Asked because: git push Pushes are asked about", "[Bash(git push:*), user layer, policy.yaml:4]",
-		"The agent says (not checked):\n┆ just a test", "┆ ship it", "┆ a helper", "┆ I will push.", "2 calls of this batch wait")
+		"The agent says (not checked):\n┆ just a test", "┆ ship it", "┆ a helper", "┆ I will push.", "2 calls of this batch wait",
+		"Nobody waits for the answer", "for x.sh as it is now", "for y.sh while there is no such file", "server mail as it is set up now: “run mail”", "Content not bound: It runs code")
 	c.Card.Touches = []api.Touch{{Does: "unknown"}, {Does: "read", What: "a · Deletes none"}}
 	d.m.Put(c, d.now)
 	d.sees("Deletes not known", "Reads 1 path: “a · Deletes none”", "does what nobody can know")
