@@ -89,7 +89,7 @@ and lets nothing through that was not allowed.
 		}
 	}
 	add("gateway", newServeCmd(), newOpenCmd(), newLoginCmd(), newLogoutCmd(), newKeysCmd(), newServiceCmd(), newConfigCmd(), newNotifyCmd(),
-		newLogCmd(), newAuditCmd(), newPolicyCmd(), newBackupCmd(), newRestoreCmd(), newDemoCmd(), newShellCmd(), newAPICmd())
+		newLogCmd(), newAuditCmd(), newPolicyCmd(), newBackupCmd(), newRestoreCmd(), newDemoCmd(), newShellCmd(), newAPICmd(), newHealthCmd())
 	add("decide", newWatchCmd())
 	add("decide", newLsCmd(), newShowCmd(), newAllowCmd(), newDenyCmd(), newReplyCmd(), newEditCmd(), newGrantsCmd(),
 		newSessionsCmd(), newModeCmd(),

@@ -1,5 +1,6 @@
 // Package userservice keeps the gateway running as a service of one user: a
-// systemd user unit on Linux, a launchd agent on macOS.
+// systemd user unit on Linux, a launchd agent on macOS. The unit for a whole
+// machine, which an administrator installs, has the same source.
 //
 // The texts of the units are pure functions; a Manager runs systemctl or
 // launchctl through a function that tests replace. Files are the caller's.

@@ -14,8 +14,91 @@ const Marker = "Written by gatelatch service install."
 // SystemdName is the unit's name.
 const SystemdName = "gatelatch.service"
 
+// sandbox is what both units refuse the gateway and the scripts it runs. It
+// needs no rights to set up, so that it works in a user's manager, too.
+const sandbox = `UMask=0077
+NoNewPrivileges=yes
+LimitCORE=0
+LockPersonality=yes
+RestrictRealtime=yes
+RestrictSUIDSGID=yes
+SystemCallArchitectures=native
+`
+
+// walls is what the machine's manager can refuse beyond that. Homes can be read:
+// a change is shown beside the file as it is.
+const walls = `CapabilityBoundingSet=
+DevicePolicy=closed
+PrivateDevices=yes
+PrivateTmp=yes
+ProtectClock=yes
+ProtectControlGroups=yes
+ProtectHome=read-only
+ProtectHostname=yes
+ProtectKernelLogs=yes
+ProtectKernelModules=yes
+ProtectKernelTunables=yes
+ProtectSystem=strict
+RemoveIPC=yes
+RestrictAddressFamilies=AF_UNIX AF_INET AF_INET6
+RestrictNamespaces=yes
+SystemCallErrorNumber=EPERM
+SystemCallFilter=@system-service
+SystemCallFilter=~@privileged @resources
+`
+
 // Systemd returns the text of the user unit.
 func Systemd(g Gateway) (string, error) {
+	command, err := g.systemdCommand()
+	if err != nil {
+		return "", err
+	}
+	return `# ` + Marker + `
+[Unit]
+Description=Gatelatch gateway
+Documentation=https://github.com/gatelatch/gatelatch
+
+[Service]
+Type=simple
+ExecStart=` + command + `
+Restart=on-failure
+RestartSec=1
+` + sandbox + `
+[Install]
+WantedBy=default.target
+`, nil
+}
+
+// SystemdMachine returns the text of a unit for the machine, which runs the
+// gateway as a user of its own: out of reach of agents that run as others.
+func SystemdMachine(g Gateway, user string) (string, error) {
+	command, err := g.systemdCommand()
+	if err != nil {
+		return "", err
+	}
+	return `[Unit]
+Description=Gatelatch gateway
+Documentation=https://github.com/gatelatch/gatelatch
+After=network.target
+
+[Service]
+Type=simple
+User=` + user + `
+StateDirectory=` + filepath.Base(g.State) + `
+StateDirectoryMode=0700
+RuntimeDirectory=gatelatch
+RuntimeDirectoryMode=0711
+ExecStart=` + command + `
+Restart=on-failure
+RestartSec=1
+TimeoutStopSec=30
+` + sandbox + walls + `
+[Install]
+WantedBy=multi-user.target
+`, nil
+}
+
+func (g Gateway) systemdCommand() (string, error) {
 	if err := g.check(); err != nil {
 		return "", err
 	}
@@ -27,23 +110,7 @@ func Systemd(g Gateway) (string, error) {
 	for _, arg := range command[1:] {
 		words = append(words, systemdWord(arg))
 	}
-	return `# ` + Marker + `
-[Unit]
-Description=Gatelatch gateway
-Documentation=https://github.com/gatelatch/gatelatch
-
-[Service]
-Type=simple
-ExecStart=` + strings.Join(words, " ") + `
-Restart=on-failure
-RestartSec=1
-UMask=0077
-NoNewPrivileges=yes
-LimitCORE=0
-
-[Install]
-WantedBy=default.target
-`, nil
+	return strings.Join(words, " "), nil
 }
 
 func (g Gateway) check() error {

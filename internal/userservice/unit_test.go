@@ -60,6 +60,25 @@ func TestUnits(t *testing.T) {
 	}
 }
 
+// What examples/deploy has to copy is what "service install" writes, or would.
+func TestExampleUnits(t *testing.T) {
+	unixOnly(t)
+	const program = "/usr/local/bin/gatelatch"
+	machine, err := SystemdMachine(Gateway{Program: program, State: "/var/lib/gatelatch", Config: "/etc/gatelatch"}, "gatelatch")
+	if err != nil {
+		t.Fatal(err)
+	}
+	golden(t, "../../../examples/deploy/gatelatch.service", machine)
+	user, err := Systemd(Gateway{Program: program, State: "/HOME/.local/state/gatelatch", Config: "/HOME/.config/gatelatch"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	golden(t, "../../../examples/deploy/gatelatch.user.service", strings.ReplaceAll(user, "/HOME", "%h"))
+	if _, err := SystemdMachine(Gateway{Program: "g", State: "/s"}, "gatelatch"); err == nil {
+		t.Error("a relative program is taken")
+	}
+}
+
 func TestLaunchdIsXMLAndKeepsTheArguments(t *testing.T) {
 	unixOnly(t)
 	g := gateways["odd"]
