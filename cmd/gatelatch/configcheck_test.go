@@ -18,7 +18,7 @@ import (
 	"github.com/gatelatch/gatelatch/policy/review"
 )
 
-// config runs a command that needs no gateway.
+// configCommand runs a command that needs no gateway.
 func configCommand(args ...string) (string, error) {
 	var out bytes.Buffer
 	root := newRootCmd()
@@ -112,12 +112,12 @@ func TestConfigSchemaAndLoaderAgree(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	fits := func(text string) (schema error, loader []shape.Misfit) {
+	fits := func(text string) (loader []shape.Misfit, schema error) {
 		var v any
 		if err := yaml.Unmarshal([]byte(text), &v); err != nil {
 			t.Fatalf("%v\n%s", err, text)
 		}
-		return s.Validate(v), misfits([]byte(text))
+		return misfits([]byte(text)), s.Validate(v)
 	}
 	files, err := filepath.Glob("../../docs/*.md")
 	if err != nil {
@@ -131,7 +131,7 @@ func TestConfigSchemaAndLoaderAgree(t *testing.T) {
 		}
 		for _, m := range configBlock.FindAllStringSubmatch(string(text), -1) {
 			shown++
-			if schema, loader := fits(m[1]); schema != nil || len(loader) > 0 {
+			if loader, schema := fits(m[1]); schema != nil || len(loader) > 0 {
 				t.Errorf("%s: %v, %v\n%s", file, schema, loader, m[1])
 			}
 		}
@@ -141,7 +141,7 @@ func TestConfigSchemaAndLoaderAgree(t *testing.T) {
 	}
 	for _, bad := range []string{"lissten: x", "hooks: [{path: /x, on: never}]", "hooks: {path: /x}", "hooks: [{path: /x, timeout: soon}]",
 		"tools: {allow: x}", "tools: {agents: {a: {alow: []}}}", "tools: {apply_patch: {enabled: perhaps}}", "checkpoints_required: 1"} {
-		if schema, loader := fits(bad); schema == nil || len(loader) == 0 {
+		if loader, schema := fits(bad); schema == nil || len(loader) == 0 {
 			t.Errorf("%q: %v, %v", bad, schema, loader)
 		}
 	}

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"fmt"
 	"time"
 
 	"github.com/gatelatch/gatelatch/client"
@@ -29,7 +30,7 @@ and can read its store, 1 if not. A container without a shell checks itself with
 		if asJSON {
 			return printJSON(cmd, st)
 		}
-		cmd.Println("The gateway answers.")
-		return nil
+		_, err = fmt.Fprintln(cmd.OutOrStdout(), "The gateway answers.")
+		return err
 	})
 }

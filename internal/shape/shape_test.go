@@ -15,15 +15,14 @@ type list struct {
 }
 
 type sample struct {
-	list    `yaml:",inline"`
-	Listen  string          `yaml:"listen"`
-	On      string          `yaml:"on" enum:"before,after"`
-	Count   int             `yaml:"count"`
-	Wait    time.Duration   `yaml:"wait"`
-	Sure    *bool           `yaml:"sure"`
-	Agents  map[string]list `yaml:"agents"`
-	Hooks   []sampleHook    `yaml:"hooks"`
-	private int
+	list   `yaml:",inline"`
+	Listen string          `yaml:"listen"`
+	On     string          `yaml:"on" enum:"before,after"`
+	Count  int             `yaml:"count"`
+	Wait   time.Duration   `yaml:"wait"`
+	Sure   *bool           `yaml:"sure"`
+	Agents map[string]list `yaml:"agents"`
+	Hooks  []sampleHook    `yaml:"hooks"`
 }
 
 type sampleHook struct {
