@@ -30,6 +30,8 @@ var completions = map[string][]completer{
 	"edit":          {waitingCalls},
 	"mode":          {sessions, words("plan", "default", "acceptEdits", "bypassPermissions")},
 	"grants revoke": {grantIDs},
+	"keys revoke":   {keyIDs},
+	"keys rotate":   {keyIDs},
 	"notify test":   {channels},
 }
 
@@ -150,6 +152,17 @@ var grantIDs = fromGateway(func(ctx context.Context, c *client.Client) (out []co
 	}
 	for _, g := range list.Grants {
 		out = append(out, cobra.CompletionWithDesc(shortID(g.ID), g.Match))
+	}
+	return out
+})
+
+var keyIDs = fromGateway(func(ctx context.Context, c *client.Client) (out []cobra.Completion) {
+	list, err := c.Keys(ctx, false)
+	if err != nil {
+		return nil
+	}
+	for _, k := range list.Keys {
+		out = append(out, cobra.CompletionWithDesc(shortID(k.ID), k.Name))
 	}
 	return out
 })

@@ -100,6 +100,8 @@ var configSays = map[string]string{
 	"hooks.path":           "Absolute path of the script",
 	"hooks.timeout":        "How long it may take, such as 5s",
 	"hooks.on":             "before, which is the default, or after",
+	"agent_users":          "Users whose agents may ask, beside the gateway's own; needs agent_socket",
+	"agent_socket":         "Absolute path of the socket where they ask",
 	"tools":                "Which tools agents may see; see docs/tools.md",
 	"notify":               "Who is told of calls that wait, and when; see docs/notify.md",
 	"notify.channels":      "Ways to reach people, by name: desktop, webhook, ntfy, email or command",
@@ -155,10 +157,12 @@ func checkConfig(dir string) ([]review.Finding, error) {
 // key that it is about.
 func (c config) start() func(yield func(key string, err error) bool) {
 	return func(yield func(string, error) bool) {
+		_, socket := c.agentSocket()
 		_ = yield("public_url", checkPublic(c.PublicURL)) &&
 			yield("store", checkStore(c.Store)) &&
 			yield("checkpoints", c.checkpoints(&gatewayOptions{})) &&
 			yield("metrics_listen", checkAddress(c.MetricsListen)) &&
+			yield("agent_socket", socket) &&
 			yield("listen", checkAddress(c.Listen))
 	}
 }

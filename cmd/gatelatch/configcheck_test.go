@@ -50,6 +50,7 @@ func TestConfigCheck(t *testing.T) {
 		"a store":            {"store: mysql://x\n", 1, "the store is none", "postgres://"},
 		"checkpoints":        {"\ncheckpoints: here\n", 2, "absolute path", ""},
 		"no checkpoints":     {"checkpoints_required: true\n", 1, "have no file", "--checkpoints"},
+		"a socket alone":     {"\nagent_socket: /run/gatelatch/agent.sock\n", 2, "go together", "name the users"},
 		"an address":         {"\nlisten: nowhere\n", 2, "missing port", "such as 127.0.0.1:7474"},
 	} {
 		dir := t.TempDir()
