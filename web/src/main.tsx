@@ -1,5 +1,6 @@
 import "./ui/tokens.css";
 import "./ui/base.css";
+import "./ui/seg.css";
 import "./queue/queue.css";
 import "./call/card.css";
 import "./call/blocks.css";

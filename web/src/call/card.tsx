@@ -132,7 +132,7 @@ function Where({ call, onBack, all }: { call: Call; onBack: () => void; all?: ()
         <Icon name="back" />
       </button>
       <Icon name={call.card.icon} />
-      <b class="cut">
+      <b class="cut tool">
         <Foreign text={call.tool} />
       </b>
       <Sep />

@@ -38,13 +38,19 @@ function One({ cell, project }: { cell: Cell; project: string | undefined }) {
         {things.length > 0 ? words[effect](things.length) : known ? words.none : words.unknown}
         {things.length > 0 && (
           <small>
-            <Foreign text={names.join(", ")} />
+            <Foreign text={names.map(ending).join(", ")} />
           </small>
         )}
         {things.length === 0 && !known && <small>{words.may}</small>}
       </dd>
     </div>
   );
+}
+
+/** A long path by its end, which tells more than its beginning. All of it is in the title, and in the call. */
+function ending(path: string): string {
+  const parts = path.split("/");
+  return path.length > 24 && parts.length > 3 ? `…/${parts.slice(-2).join("/")}` : path;
 }
 
 /** What is touched, in few words. */

@@ -4,6 +4,7 @@ import { ask } from "../api";
 import type { AskedFor, Day, Insight as Data } from "../api.gen";
 import { beginRule } from "../rules/store";
 import { go } from "../state";
+import { Seg } from "../ui/seg";
 import { Foreign } from "../ui/text";
 import { Fill } from "../words/fill";
 import { t } from "../words/words";
@@ -33,21 +34,14 @@ export function Insight() {
   useEffect(watch, [days.value]);
   const { insight: w } = t();
   const d = data.value;
+  const periods = Object.fromEntries([7, 30, 90].map((n) => [String(n), w.days(n)]));
   return (
     <main class="page">
       <div class="page-in">
         <header class="page-head">
           <h1>{w.title}</h1>
           <span class="grow" />
-          <fieldset class="seg">
-            <legend class="hide">{w.period}</legend>
-            {[7, 30, 90].map((n) => (
-              <label key={n}>
-                <input type="radio" name="period" value={n} checked={days.value === n} onChange={() => (days.value = n)} />
-                {w.days(n)}
-              </label>
-            ))}
-          </fieldset>
+          <Seg name="period" label={w.period} value={String(days.value)} options={periods} choose={(n) => (days.value = Number(n))} />
         </header>
         {d && <Told d={d} />}
       </div>
@@ -77,7 +71,7 @@ function Told({ d }: { d: Data }) {
   );
 }
 
-const took = (ms: number) => (ms < 100 ? t().insight.atOnce : timed(ms));
+const took = (ms: number) => (timed(Math.max(100, ms)));
 const timed = (ms: number) => t().insight.seconds(ms < 10_000 ? Math.round(ms / 100) / 10 : Math.round(ms / 1000));
 const percent = (n: number, of: number) => (of === 0 ? 0 : Math.round((100 * n) / of));
 const share = (day: Day) => (day.calls === 0 ? null : percent(day.rules, day.calls));

@@ -3,6 +3,7 @@ import type { Rule } from "../api.gen";
 import { GrantRow } from "../grants/grants";
 import { forgetRevoked, grants, readGrants, refused as notRevoked } from "../grants/store";
 import { Icon } from "../ui/icon";
+import { Seg } from "../ui/seg";
 import { basename, Foreign } from "../ui/text";
 import { clock, Since } from "../ui/time";
 import { Fill } from "../words/fill";
@@ -50,7 +51,8 @@ export function Rules() {
 
 function Search() {
   const { rules: w } = t();
-  const kinds: [string, string][] = [["all", w.all], ["deny", w.effects.deny], ["ask", w.effects.ask], ["allow", w.effects.allow], ["unused", w.unused]];
+  const { deny, ask, allow } = w.effects;
+  const kinds: Record<string, string> = { all: w.all, deny: capital(deny), ask: capital(ask), allow: capital(allow), unused: w.unused };
   return (
     <div class="filters">
       <label class="field">
@@ -58,18 +60,12 @@ function Search() {
         <span class="hide">{w.search}</span>
         <input type="search" data-field="filter" placeholder={w.searchHint} value={search.value} onInput={(e) => (search.value = e.currentTarget.value)} />
       </label>
-      <fieldset class="seg">
-        <legend class="hide">{w.show}</legend>
-        {kinds.map(([value, name]) => (
-          <label key={value}>
-            <input type="radio" name="rule-kind" value={value} checked={kind.value === value} onChange={() => (kind.value = value)} />
-            {name}
-          </label>
-        ))}
-      </fieldset>
+      <Seg name="rule-kind" label={w.show} value={kind.value} options={kinds} choose={(to) => (kind.value = to)} />
     </div>
   );
 }
+
+const capital = (word: string) => word.charAt(0).toUpperCase() + word.slice(1);
 
 const layers = ["machine", "user", "default", "project"];
 

@@ -13,7 +13,7 @@ export function Seg<V extends string>({ name, label, value, options, choose }: P
       <legend class="hide">{label}</legend>
       {(Object.keys(options) as V[]).map((v) => (
         <label key={v}>
-          <input type="radio" name={`view ${name}`} value={v} checked={v === value} onChange={() => choose(v)} />
+          <input type="radio" name={name} value={v} checked={v === value} onChange={() => choose(v)} />
           {options[v]}
         </label>
       ))}

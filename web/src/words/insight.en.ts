@@ -30,6 +30,5 @@ export const insight = {
   make: "Make a rule…",
   deny: "Deny by rule…",
   bar: (date: string, n: string) => `${date}: ${n}`,
-  atOnce: "< 0.1 s",
   seconds: (s: number) => `${s.toLocaleString("en", { maximumFractionDigits: 1 })} s`,
 };

@@ -31,6 +31,5 @@ export const insight: Words["insight"] = {
   make: "做成规则…",
   deny: "用规则拒绝…",
   bar: (date, n) => `${date}：${n}`,
-  atOnce: "< 0.1 秒",
   seconds: (s) => `${s.toLocaleString("zh", { maximumFractionDigits: 1 })} 秒`,
 };
