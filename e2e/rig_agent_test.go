@@ -133,9 +133,15 @@ func (a *agent) print(prompt string, args ...string) *session {
 
 func (a *agent) printEnv(env []string, prompt string, args ...string) *session {
 	a.t.Helper()
-	s := &session{a: a, exited: make(chan struct{})}
 	args = append([]string{"-p", "--output-format", "json"}, args...)
-	s.cmd = exec.Command(a.bin, append(args, "--", prompt)...)
+	return a.begin(env, a.bin, append(args, "--", prompt)...)
+}
+
+// begin starts a program in the project, in a process group of its own.
+func (a *agent) begin(env []string, bin string, args ...string) *session {
+	a.t.Helper()
+	s := &session{a: a, exited: make(chan struct{})}
+	s.cmd = exec.Command(bin, args...)
 	s.cmd.Dir, s.cmd.Env = a.project, a.env(env...)
 	s.cmd.Stdout, s.cmd.Stderr = &s.out, &s.stderr
 	s.cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}

@@ -3,12 +3,9 @@ package e2e
 import (
 	"bufio"
 	"encoding/json"
-	"fmt"
 	"io"
-	"os"
 	"os/exec"
 	"path/filepath"
-	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -17,18 +14,7 @@ import (
 )
 
 // peerModules finds the clients that others wrote.
-var peerModules = sync.OnceValues(func() (string, error) {
-	if dir := os.Getenv("GATELATCH_PEERS"); dir != "" {
-		return dir, present(dir)
-	}
-	cmd := exec.Command("../scripts/peers.sh")
-	cmd.Stderr = os.Stderr
-	out, err := cmd.Output()
-	if err != nil {
-		return "", fmt.Errorf("GATELATCH_PEERS is not set and scripts/peers.sh failed (run make test): %w", err)
-	}
-	return strings.TrimSpace(string(out)), nil
-})
+var peerModules = sync.OnceValues(func() (string, error) { return fetched("GATELATCH_PEERS", "peers.sh") })
 
 // peer is a process of testdata/peers, which speaks lines of JSON with the test.
 type peer struct {

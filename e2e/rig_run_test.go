@@ -6,7 +6,6 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
-	"syscall"
 	"testing"
 
 	"github.com/gatelatch/gatelatch/api"
@@ -22,22 +21,9 @@ func (a *agent) hosted(g *gateway, prompt string, args ...string) *session {
 
 func (a *agent) hostedBy(g *gateway, flags []string, args ...string) *session {
 	a.t.Helper()
-	s := &session{a: a, exited: make(chan struct{})}
 	all := append([]string{"run", "--state", g.state}, flags...)
-	s.cmd = exec.Command(need(a.t, product).gatelatch, append(append(all, "--", a.bin, "-p"), args...)...)
 	// IS_SANDBOX: without it, claude refuses some modes to root.
-	s.cmd.Dir, s.cmd.Env = a.project, a.env("IS_SANDBOX=1")
-	s.cmd.Stdout, s.cmd.Stderr = &s.out, &s.stderr
-	s.cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-	if err := s.cmd.Start(); err != nil {
-		a.t.Fatal(err)
-	}
-	go func() {
-		defer close(s.exited)
-		_ = s.cmd.Wait() // how it ended is in ProcessState
-	}()
-	a.t.Cleanup(s.cleanUp)
-	return s
+	return a.begin([]string{"IS_SANDBOX=1"}, need(a.t, product).gatelatch, append(append(all, "--", a.bin, "-p"), args...)...)
 }
 
 // wantCode waits for the end and fails the test unless it ended with the code.

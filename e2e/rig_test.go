@@ -75,19 +75,22 @@ var product = sync.OnceValues(func() (binaries, error) {
 })
 
 // claude finds the pinned agent. The script keeps it in a cache and prints its path.
-var claude = sync.OnceValues(func() (string, error) {
-	if bin := os.Getenv("CLAUDE_BIN"); bin != "" {
-		return bin, present(bin)
+var claude = sync.OnceValues(func() (string, error) { return fetched("CLAUDE_BIN", "claude.sh") })
+
+// fetched is a path that the environment names, or that a script fetches and prints.
+func fetched(env, script string) (string, error) {
+	path := os.Getenv(env)
+	if path == "" {
+		cmd := exec.Command("../scripts/" + script)
+		cmd.Stderr = os.Stderr
+		out, err := cmd.Output()
+		if err != nil {
+			return "", fmt.Errorf("%s is not set and scripts/%s failed (run make test): %w", env, script, err)
+		}
+		path = strings.TrimSpace(string(out))
 	}
-	cmd := exec.Command("../scripts/claude.sh")
-	cmd.Stderr = os.Stderr
-	out, err := cmd.Output()
-	if err != nil {
-		return "", fmt.Errorf("CLAUDE_BIN is not set and scripts/claude.sh failed (run make test): %w", err)
-	}
-	bin := strings.TrimSpace(string(out))
-	return bin, present(bin)
-})
+	return path, present(path)
+}
 
 // chromium finds the browser.
 var chromium = sync.OnceValues(func() (string, error) {
