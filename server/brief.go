@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"net/url"
 	"strconv"
+	"strings"
 
 	"github.com/gatelatch/gatelatch"
 	"github.com/gatelatch/gatelatch/api"
@@ -43,5 +44,26 @@ func brief(l gatelatch.Listed) api.Call {
 		Input: json.RawMessage("null"), Card: render.Call(c, nil), Brief: true,
 	}
 	out.Verdict.Needs, out.Card.Blocks = nil, []api.Block{}
+	out.Card.Subject = beginning(out.Card.Subject)
+	for i := range out.Verdict.Reasons {
+		r := &out.Verdict.Reasons[i]
+		r.Part, r.Message = beginning(r.Part), beginning(r.Message)
+	}
 	return out
+}
+
+// rowText is how many bytes of one text a row holds: an agent with large inputs
+// must not make the list large.
+const rowText = 1000
+
+// beginning cuts a line that is too long for a row, not within the name of a character.
+func beginning(line string) string {
+	if len(line) <= rowText {
+		return line
+	}
+	line = strings.ToValidUTF8(line[:rowText], "")
+	if open := strings.LastIndex(line, "⟨"); open > strings.LastIndex(line, "⟩") {
+		line = line[:open]
+	}
+	return line + "…"
 }

@@ -2,6 +2,7 @@ package server_test
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"log/slog"
 	"net/http"
@@ -221,6 +222,22 @@ func TestBriefCallsCannotBeDecided(t *testing.T) {
 	}
 	if code := w.post("/v1/calls/"+c.ID+"/decision", api.Decision{State: "allowed", Digest: c.Digest}, nil); code != http.StatusBadRequest {
 		t.Errorf("deciding without a digest got status %d", code)
+	}
+}
+
+// A list stays small whatever agents propose, and cuts no name of a character.
+func TestRowsOfLargeCallsAreSmall(t *testing.T) {
+	w := newWorld(t)
+	w.propose("m1", "deploy "+strings.Repeat("\u202e", 100_000))
+	var list api.Calls
+	w.get("/v1/calls?state=pending&brief=true", &list)
+	s := list.Calls[0].Card.Subject
+	if len(s) > 1100 || !strings.HasPrefix(s, "deploy ⟨U+202E⟩") || !strings.HasSuffix(s, "⟩…") {
+		t.Errorf("the row says %s", s)
+	}
+	raw, err := json.Marshal(list)
+	if err != nil || len(raw) > 10_000 {
+		t.Errorf("the list has %d bytes (%v)", len(raw), err)
 	}
 }
 

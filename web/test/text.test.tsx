@@ -2,7 +2,7 @@ import { render } from "@testing-library/preact";
 import { describe, expect, it } from "vitest";
 import { aCall } from "./calls";
 import { card, find, show } from "./page";
-import { Foreign, hiddenIn } from "../src/ui/text";
+import { beginning, Foreign, hiddenIn } from "../src/ui/text";
 
 const chips = (root: ParentNode) => [...root.querySelectorAll(".esc")].map((e) => e.textContent);
 
@@ -85,4 +85,11 @@ describe("the card", () => {
     const told = [...document.querySelectorAll(".claim")].map((f) => [f.querySelector("b")?.textContent, f.querySelector("blockquote")?.textContent]);
     expect(told).toEqual([["The agent says", "Just a test"], ["You asked", "Fix it"], ["The agent said before", "On it"]]);
   });
+});
+
+it("shows the beginning of a long text, with no name of a character cut", () => {
+  expect(beginning("short")).toBe("short");
+  expect(beginning("ab⟨U+202E⟩cd", 5)).toBe("ab…");
+  expect(beginning("ab⟨LF⟩cd", 6)).toBe("ab⟨LF⟩…");
+  expect(beginning("a😀bc", 2)).toBe("a…");
 });

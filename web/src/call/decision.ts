@@ -8,6 +8,7 @@ import { moveOn } from "../queue/move";
 import { drop, selected } from "../queue/store";
 import { actorName, badNews, stateWord, subjectOf, tell, type News } from "../state";
 import { putCall } from "../sync";
+import { beginning } from "../ui/text";
 import { t } from "../words/words";
 
 /** The call whose decision is under way. */
@@ -24,7 +25,7 @@ export async function decide(call: Call, verb: Verb, several = false): Promise<b
     putCall(await ask("Decide", { params: { id: call.id }, in: { ...verb, digest: call.digest } }));
     if (several) return true;
     if (selected.value === call.id) moveOn(call.id);
-    tell({ text: done(call, verb), icon: verb.state === "allowed" ? "yes" : "no", subject: subjectOf(call) });
+    tell({ text: done(call, verb), icon: verb.state === "allowed" ? "yes" : "no", subject: beginning(subjectOf(call)) });
     return true;
   } catch (err) {
     tell(await explain(call, err));

@@ -1,6 +1,6 @@
 import type { Call, Reason } from "../api.gen";
 import { actorName, isYou } from "../state";
-import { Foreign } from "../ui/text";
+import { beginning, Foreign } from "../ui/text";
 import { clock } from "../ui/time";
 import { Fill } from "../words/fill";
 import { t } from "../words/words";
@@ -114,7 +114,7 @@ function Message({ text, part }: { text: string; part: string | undefined }) {
   if (!part) return <Foreign text={text} />;
   const mark = (
     <code class="asked">
-      <Foreign text={part} />
+      <Foreign text={beginning(part)} />
     </code>
   );
   const at = text.indexOf(part);

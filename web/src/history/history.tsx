@@ -5,7 +5,7 @@ import { CallCard } from "../call/card";
 import { agentName, projectName } from "../session";
 import { actorName, go, place, stateWord, subjectOf } from "../state";
 import { Icon } from "../ui/icon";
-import { Foreign } from "../ui/text";
+import { beginning, Foreign } from "../ui/text";
 import { clock, span } from "../ui/time";
 import { t } from "../words/words";
 import { AuditState } from "./audit";
@@ -102,7 +102,7 @@ function Row({ call }: { call: Call }) {
           <Foreign text={call.card.says} />
         </a>
         <code class="sub cut">
-          <Foreign text={subjectOf(call)} />
+          <Foreign text={beginning(subjectOf(call))} />
         </code>
       </td>
       <td class="cut" title={call.session.project}>

@@ -4,7 +4,7 @@ import { known, past } from "../history/store";
 import { go, subjectOf } from "../state";
 import { Command } from "../ui/copy";
 import { Icon } from "../ui/icon";
-import { Foreign } from "../ui/text";
+import { beginning, Foreign } from "../ui/text";
 import { Since } from "../ui/time";
 import { Fill } from "../words/fill";
 import { t } from "../words/words";
@@ -35,7 +35,7 @@ function Calm() {
             <Fill text={queue.last} gaps={{ outcome: <Foreign text={outcome(last)} /> }} />
             {last.decided && <Fill text={queue.ago} gaps={{ time: <Since at={last.decided.at} /> }} />}
             <small class="cut mono">
-              <Foreign text={subjectOf(last)} />
+              <Foreign text={beginning(subjectOf(last))} />
             </small>
           </div>
           <button type="button" class="btn is-small" onClick={() => go("/history")}>

@@ -8,7 +8,7 @@ import { agentName, projectName } from "../session";
 import { isSettled, subjectOf } from "../state";
 import { Help, helpOpen } from "../ui/help";
 import { Icon } from "../ui/icon";
-import { Foreign } from "../ui/text";
+import { beginning, Foreign } from "../ui/text";
 import { Since } from "../ui/time";
 import { t } from "../words/words";
 import { choose, isNarrow, stayInList } from "./move";
@@ -218,7 +218,7 @@ function Row({ call }: { call: Call }) {
       </span>
       <span class="row-line">
         <span class={prose ? "row-text" : "row-text mono"}>
-          <Foreign text={subjectOf(call)} />
+          <Foreign text={beginning(subjectOf(call))} />
         </span>
       </span>
     </a>

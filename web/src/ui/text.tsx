@@ -24,6 +24,14 @@ export function hiddenIn(text: string): number {
   return text.split(named).filter((piece, i) => i % 2 === 1 && !blank.test(piece)).length;
 }
 
+/** The beginning of a text that is shown whole elsewhere, cut not within a name. Without it a row could be as long as an input. */
+export function beginning(text: string, most = 400): string {
+  if (text.length <= most) return text;
+  const open = text.lastIndexOf("⟨", most - 1);
+  const at = open >= 0 && text.indexOf("⟩", open) >= most ? open : most;
+  return text.slice(0, /[\uDC00-\uDFFF]/.test(text[at]!) ? at - 1 : at) + "…";
+}
+
 /** The last part of a path. */
 export function basename(path: string): string {
   return path.split(/[/\\]/).filter(Boolean).at(-1) ?? path;
