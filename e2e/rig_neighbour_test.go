@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/chromedp/cdproto/cdp"
 	"github.com/chromedp/cdproto/fetch"
 	"github.com/chromedp/cdproto/network"
 	"github.com/chromedp/chromedp"
@@ -72,6 +73,29 @@ func (in inbox) catchDecision(c card) caught {
 	}
 	in.t.Fatal("the page sent no decision")
 	return caught{}
+}
+
+// holdDecision presses Allow and holds back what the page sends until something
+// else has happened.
+func (in inbox) holdDecision(c card, meanwhile func()) {
+	in.t.Helper()
+	ctx, cancel := context.WithTimeout(in.ctx, patience)
+	defer cancel()
+	paused := chromedp.Events(ctx, fetch.RequestPaused)
+	if _, err := chromedp.Call(ctx, fetch.Enable, fetch.EnableParams{Patterns: []*fetch.RequestPattern{{URLPattern: "*/v1/calls/*"}}}); err != nil {
+		in.t.Fatal(err)
+	}
+	c.press("allow")
+	for _, err := range paused {
+		if err != nil {
+			in.t.Fatal(err)
+		}
+		break
+	}
+	meanwhile()
+	if _, err := chromedp.Call(ctx, fetch.Disable, cdp.Empty{}); err != nil {
+		in.t.Fatal(err)
+	}
 }
 
 func newCaught(r *network.Request) caught {
