@@ -57,7 +57,7 @@ func TestSoakClicksWhileCardsCome(t *testing.T) {
 	}
 	g := startGateway(t, "")
 	c := newCrowd(t, g)
-	f := &flood{crowd: c, in: openInbox(t, g), rnd: rand.New(rand.NewPCG(1, 2))} //nolint:gosec // which call comes next is no secret
+	f := &flood{crowd: c, in: openInbox(t, g), rnd: rand.New(rand.NewPCG(1, 2))}
 	read[bool](f.in.tab, "watch the clicks, before there is a card", watchClicks)
 	for range 20 {
 		f.come()
