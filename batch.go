@@ -96,6 +96,15 @@ func (b *Batch) Claim(holder string, by Actor, at time.Time) error {
 	return nil
 }
 
+// suggest takes over what the repetition of a waiting call would like to be
+// remembered.
+func (b *Batch) suggest(matches []string, by Actor, at time.Time) {
+	if c := b.Calls[0]; c.State == Pending && len(c.Suggests) == 0 && len(matches) > 0 {
+		c.Suggests = matches
+		b.record(CallSuggested, c.ID, by, at, struct{}{})
+	}
+}
+
 // Gone reports whether a call ended without anybody's decision: asking again
 // is then a new question.
 func (b *Batch) Gone() bool {

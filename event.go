@@ -55,9 +55,10 @@ const (
 	CallLapsed     EventKind = "call.lapsed"
 	CallConsumed   EventKind = "call.consumed"
 	CallReported   EventKind = "call.reported"
-	CallLeft       EventKind = "call.left"     // nobody waits for the answer
-	CallRejoined   EventKind = "call.rejoined" // somebody does again
-	CallUnseen     EventKind = "call.unseen"   // one ran that was never proposed
+	CallSuggested  EventKind = "call.suggested" // by a repetition: what could be remembered
+	CallLeft       EventKind = "call.left"      // nobody waits for the answer
+	CallRejoined   EventKind = "call.rejoined"  // somebody does again
+	CallUnseen     EventKind = "call.unseen"    // one ran that was never proposed
 	BatchClaimed   EventKind = "batch.claimed"
 	BatchParked    EventKind = "batch.parked"
 	BatchUnparked  EventKind = "batch.unparked"

@@ -97,6 +97,7 @@ func (s *Seat) proposeOn(ctx context.Context, p Proposal, on *basis) (*Batch, er
 			return err
 		}
 		if p.Repeats {
+			b.suggest(p.Calls[0].Suggests, s.who, tx.Now())
 			if err := b.Claim(p.Hold.Holder, s.who, tx.Now()); err != nil {
 				return err
 			}

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/gatelatch/gatelatch"
+	"github.com/gatelatch/gatelatch/adapter/claudecode"
 	"github.com/gatelatch/gatelatch/internal/id"
 	"github.com/gatelatch/gatelatch/internal/strictjson"
 )
@@ -138,20 +139,9 @@ func (d *Desk) proposal(q Question) (p gatelatch.Proposal, leave func()) {
 		Pair: "ask", Repeats: true,
 		Hold: hold(holder),
 		Calls: []gatelatch.ProposedCall{{
-			Ref: q.ID, Kind: Kind(q.Tool), Tool: q.Tool, Input: q.Input, Dir: q.Dir, Claim: q.Claim,
+			Ref: q.ID, Kind: claudecode.Kind(q.Tool), Tool: q.Tool, Input: q.Input, Dir: q.Dir, Claim: q.Claim,
 		}},
 	}, leave
-}
-
-// Kind is what Claude Code's tools that ask the user are.
-func Kind(tool string) gatelatch.Kind {
-	switch tool {
-	case "AskUserQuestion":
-		return gatelatch.Question
-	case "ExitPlanMode":
-		return gatelatch.Plan
-	}
-	return gatelatch.Permission
 }
 
 // answer is an allow only for an allowed call of a batch that is ours. changed
@@ -176,21 +166,9 @@ func answer(ctx context.Context, svc gatelatch.Service, b *gatelatch.Batch, chan
 	if c.Outcome != nil { // an allow is used once
 		return Answer{Text: "This call has already run, so it does not run again. Ask with another id."}, nil
 	}
-	input, err := effective(c, d.Answers)
+	input, err := claudecode.Effective(c)
 	if err != nil {
 		return Answer{}, err
 	}
 	return Answer{Allowed: true, Input: input, Answers: d.Answers, Choice: d.Choice, Mode: d.Mode}, nil
-}
-
-// effective is the input that runs: for a question, with the answers in it.
-func effective(c *gatelatch.Call, answers map[string]string) (json.RawMessage, error) {
-	if len(answers) == 0 {
-		return c.Input, nil
-	}
-	raw, err := strictjson.Marshal(map[string]any{"answers": answers})
-	if err != nil {
-		return nil, err
-	}
-	return strictjson.Merge(c.Input, raw)
 }

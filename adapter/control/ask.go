@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/gatelatch/gatelatch"
+	"github.com/gatelatch/gatelatch/adapter/claudecode"
 	"github.com/gatelatch/gatelatch/internal/id"
 )
 
@@ -170,7 +171,7 @@ func (h *Host) consume(ctx context.Context, g *group, ref string) error {
 
 // allow is the answer for a call that may run (P5).
 func (h *Host) allow(c *call, own *gatelatch.Call) (Result, bool) {
-	input, err := effective(own)
+	input, err := claudecode.Effective(own)
 	if err != nil {
 		return DenyResult(explain(err), false), true
 	}

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/gatelatch/gatelatch"
+	"github.com/gatelatch/gatelatch/adapter/claudecode"
 )
 
 // call is one tool call of the agent, from when it is first heard of until its
@@ -86,7 +87,7 @@ func (h *Host) asked(q *CanUseTool) *call {
 		c = &call{ref: q.ToolUseID, id: q.ToolUseID, agent: q.AgentID, tool: q.ToolName, input: q.Input}
 		h.calls[k] = c
 	}
-	if q.ToolName == planTool && planOf(q.Input) == "" && planOf(c.input) != "" {
+	if q.ToolName == claudecode.PlanTool && planOf(q.Input) == "" && planOf(c.input) != "" {
 		q.Input = c.input
 	}
 	c.wasAsked, c.suggestions, c.claim = true, q.Suggestions, q.Description
@@ -191,17 +192,17 @@ const lease = 24 * time.Hour
 func (h *Host) proposal(name string, asking *call, calls []*call) gatelatch.Proposal {
 	p := gatelatch.Proposal{
 		Session: h.session, Message: name,
-		Context: gatelatch.Context{Prompt: clip(h.prompt), Via: h.lineage(asking.agent)},
+		Context: gatelatch.Context{Prompt: claudecode.Clip(h.prompt), Via: h.lineage(asking.agent)},
 		// A call that is alone is handed over with the answer. Several are
 		// taken one by one, as the agent gets to them.
 		Hold: gatelatch.Hold{Holder: h.opt.Holder, Lease: lease, Consume: len(calls) == 1},
 	}
 	if m := asking.message; m != nil {
-		p.Context.Said = clip(m.said)
+		p.Context.Said = claudecode.Clip(m.said)
 	}
 	for _, c := range calls {
 		p.Calls = append(p.Calls, gatelatch.ProposedCall{
-			Ref: c.ref, Kind: kindOf(c.tool), Tool: c.tool, Input: c.input, Dir: c.dir, Claim: clip(c.claim), Suggests: matchers(c.suggestions),
+			Ref: c.ref, Kind: claudecode.Kind(c.tool), Tool: c.tool, Input: c.input, Dir: c.dir, Claim: claudecode.Clip(c.claim), Suggests: claudecode.Matchers(c.suggestions),
 		})
 	}
 	return p

@@ -8,31 +8,16 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/gatelatch/gatelatch"
+	"github.com/gatelatch/gatelatch/adapter/claudecode"
 	"github.com/gatelatch/gatelatch/internal/strictjson"
 )
-
-const (
-	questionTool = "AskUserQuestion"
-	planTool     = "ExitPlanMode"
-)
-
-func kindOf(tool string) gatelatch.Kind {
-	switch tool {
-	case questionTool:
-		return gatelatch.Question
-	case planTool:
-		return gatelatch.Plan
-	}
-	return gatelatch.Permission
-}
 
 // misfit says why an input can't be decided at all, "" if it can.
 func misfit(tool string, input json.RawMessage) string {
 	if err := strictjson.Check(input); err != nil {
 		return "The input can't be read: " + err.Error()
 	}
-	if tool != questionTool {
+	if tool != claudecode.QuestionTool {
 		return ""
 	}
 	return badQuestions(input)
@@ -77,18 +62,6 @@ func badQuestions(input json.RawMessage) string {
 	return ""
 }
 
-// effective is the input that runs: for a question, with the answers in it.
-func effective(c *gatelatch.Call) (json.RawMessage, error) {
-	if c.Decided == nil || len(c.Decided.Answers) == 0 {
-		return c.Input, nil
-	}
-	answers, err := strictjson.Marshal(map[string]any{"answers": c.Decided.Answers})
-	if err != nil {
-		return nil, err
-	}
-	return strictjson.Merge(c.Input, answers)
-}
-
 func planOf(input json.RawMessage) string {
 	var in struct {
 		Plan string `json:"plan"`
@@ -124,7 +97,7 @@ func changes(proposed, ran json.RawMessage) string {
 	}
 	var was, is map[string]json.RawMessage
 	if json.Unmarshal(proposed, &was) != nil || json.Unmarshal(ran, &is) != nil {
-		return "This did not run as you asked: its input was changed before it was allowed. It ran with " + clip(string(ran))
+		return "This did not run as you asked: its input was changed before it was allowed. It ran with " + claudecode.Clip(string(ran))
 	}
 	fields, err := strictjson.Fields(ran)
 	if err != nil {
@@ -133,7 +106,7 @@ func changes(proposed, ran json.RawMessage) string {
 	var parts []string
 	for _, f := range fields {
 		if !sameJSON(was[f.Name], is[f.Name]) {
-			parts = append(parts, fmt.Sprintf("%s is now %s", f.Name, clip(string(is[f.Name]))))
+			parts = append(parts, fmt.Sprintf("%s is now %s", f.Name, claudecode.Clip(string(is[f.Name]))))
 		}
 		delete(was, f.Name)
 	}
@@ -141,53 +114,4 @@ func changes(proposed, ran json.RawMessage) string {
 		parts = append(parts, name+" was taken out")
 	}
 	return "This did not run as you asked: its input was changed before it was allowed. " + strings.Join(parts, "; ") + "."
-}
-
-// matchers are the agent's suggestions in the language of our rules. Those that
-// are no rules that allow, such as another mode, are left out.
-func matchers(suggestions []Permission) (out []string) {
-	const most = 16
-	for _, s := range suggestions {
-		if s.Type != "addRules" || s.Behavior != behaviorAllow {
-			continue
-		}
-		for _, r := range s.Rules {
-			match := r.ToolName
-			if c := r.RuleContent; strings.HasPrefix(c, "//") { // the agent's way to write an absolute path
-				match += "(" + c[1:] + ")"
-			} else if c != "" {
-				match += "(" + c + ")"
-			}
-			if len(out) < most {
-				out = append(out, match)
-			}
-		}
-	}
-	return out
-}
-
-// claimOf is what the agent says the call is for.
-func claimOf(input json.RawMessage) string {
-	var in struct {
-		Description string `json:"description"`
-	}
-	if json.Unmarshal(input, &in) != nil {
-		return ""
-	}
-	return in.Description
-}
-
-const mostWords = 2000 // bytes of a text that is shown beside a card
-
-// clip shortens foreign text and says so.
-func clip(s string) string {
-	s = strings.ToValidUTF8(s, "\uFFFD")
-	if len(s) <= mostWords {
-		return s
-	}
-	cut := mostWords
-	for !utf8.RuneStart(s[cut]) {
-		cut--
-	}
-	return s[:cut] + " … (shortened)"
 }

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/gatelatch/gatelatch/adapter/claudecode"
 	"github.com/gatelatch/gatelatch/internal/strictjson"
 )
 
@@ -67,22 +68,8 @@ type CanUseTool struct {
 	Reason      string          `json:"decision_reason,omitempty"`
 }
 
-// A Permission is a change of the agent's own permissions: suggested by the
-// agent, or sent with an allow.
-type Permission struct {
-	Type        string   `json:"type"` // addRules, addDirectories, setMode, …
-	Rules       []Rule   `json:"rules,omitempty"`
-	Behavior    string   `json:"behavior,omitempty"`
-	Mode        string   `json:"mode,omitempty"`
-	Directories []string `json:"directories,omitempty"`
-	Destination string   `json:"destination,omitempty"` // session, localSettings, …
-}
-
-// A Rule is one permission rule of the agent.
-type Rule struct {
-	ToolName    string `json:"toolName"`
-	RuleContent string `json:"ruleContent,omitempty"`
-}
+// A Permission is a change of the agent's own permissions.
+type Permission = claudecode.Permission
 
 // SetMode is the change that gives the agent's session a mode.
 func SetMode(mode string) Permission {

@@ -3,6 +3,8 @@ package control
 import (
 	"encoding/json"
 	"strings"
+
+	"github.com/gatelatch/gatelatch/adapter/claudecode"
 )
 
 // heard is what the host reads along in the agent's output.
@@ -143,16 +145,16 @@ func (h *Host) lineage(agent string) string {
 	for ; agent != "" && len(names) < deepest; agent = h.tasks[agent].parent {
 		t, known := h.tasks[agent]
 		if !known {
-			names = append([]string{"sub-agent " + clip(agent)}, names...)
+			names = append([]string{"sub-agent " + claudecode.Clip(agent)}, names...)
 			break
 		}
 		name := t.kind
 		if t.about != "" {
 			name += ": " + t.about
 		}
-		names = append([]string{clip(name)}, names...)
+		names = append([]string{claudecode.Clip(name)}, names...)
 	}
-	return clip(strings.Join(names, " › "))
+	return claudecode.Clip(strings.Join(names, " › "))
 }
 
 // streamed hears when a message begins and when it is whole. Only those of the
@@ -205,7 +207,7 @@ func (h *Host) said(l *heard) {
 			if b.ID == "" || b.Name == "" || len(b.Input) == 0 || h.calls[k] != nil {
 				continue
 			}
-			c := &call{ref: b.ID, id: b.ID, agent: l.AgentID, tool: b.Name, input: b.Input, claim: claimOf(b.Input), message: m}
+			c := &call{ref: b.ID, id: b.ID, agent: l.AgentID, tool: b.Name, input: b.Input, claim: claudecode.Claim(b.Input), message: m}
 			h.calls[k] = c
 			m.calls = append(m.calls, c)
 		}

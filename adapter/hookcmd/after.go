@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/gatelatch/gatelatch"
+	"github.com/gatelatch/gatelatch/adapter/claudecode"
 )
 
 const reportTime = 2 * time.Second
@@ -26,7 +27,7 @@ func (c *Claude) report(ctx context.Context, in hookInput) Answer {
 
 // changed tells the agent that something else ran than it asked for.
 func changed(input json.RawMessage) string {
-	return "The user changed this call before allowing it. It ran with this input: " + clip(string(input))
+	return "The user changed this call before allowing it. It ran with this input: " + claudecode.Clip(string(input))
 }
 
 // leave takes back what nobody waits for any more. Whoever was answered in the
@@ -44,7 +45,7 @@ func (c *Claude) leave(ctx context.Context, in hookInput) Answer {
 	}
 	said, err := c.Service.Leave(ctx, l)
 	if err == nil && said != "" {
-		return e.tell("The user stopped the turn before this and said: " + clip(said))
+		return e.tell("The user stopped the turn before this and said: " + claudecode.Clip(said))
 	}
 	return e.silent()
 }

@@ -3,13 +3,13 @@ package hookcmd
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"os"
 	"strings"
 	"time"
 
 	"github.com/gatelatch/gatelatch"
+	"github.com/gatelatch/gatelatch/adapter/claudecode"
 	"github.com/gatelatch/gatelatch/internal/strictjson"
 )
 
@@ -89,7 +89,7 @@ func answer(in hookInput, b *gatelatch.Batch) (Answer, error) {
 		}
 		return e.deny(call.Answer()), nil
 	}
-	input, err := effective(call)
+	input, err := claudecode.Effective(call)
 	if err != nil {
 		return Answer{}, err
 	}
@@ -105,23 +105,6 @@ func answer(in hookInput, b *gatelatch.Batch) (Answer, error) {
 		a.mode = string(call.Decided.Mode)
 	}
 	return e.allow(a, "Allowed "+by+" in Gatelatch"), nil
-}
-
-// effective is the input that runs: for a question, with the answers in it.
-func effective(c *gatelatch.Call) (json.RawMessage, error) {
-	if c.Decided == nil || len(c.Decided.Answers) == 0 {
-		return c.Input, nil
-	}
-	var fields map[string]json.RawMessage
-	if err := json.Unmarshal(c.Input, &fields); err != nil {
-		return nil, err
-	}
-	answers, err := strictjson.Marshal(c.Decided.Answers)
-	if err != nil {
-		return nil, err
-	}
-	fields["answers"] = answers
-	return strictjson.Marshal(fields)
 }
 
 func why(b *gatelatch.Batch) string {
@@ -141,11 +124,12 @@ func (c *Claude) proposal(in hookInput) gatelatch.Proposal {
 		Message: in.ToolUseID, Hold: c.hold(),
 		Context: lastWords(in.TranscriptPath), Subagent: in.AgentID,
 		Calls: []gatelatch.ProposedCall{{
-			Ref: in.ToolUseID, Kind: kindOf(in.ToolName), Tool: in.ToolName, Input: in.ToolInput, Dir: in.Cwd, Claim: claimOf(in.ToolInput),
+			Ref: in.ToolUseID, Kind: claudecode.Kind(in.ToolName), Tool: in.ToolName, Input: in.ToolInput, Dir: in.Cwd, Claim: claudecode.Claim(in.ToolInput),
+			Suggests: claudecode.Suggested(in.Suggestions),
 		}},
 	}
 	if in.AgentID != "" {
-		p.Context.Via = clip(strings.TrimSpace(in.AgentType + " " + in.AgentID))
+		p.Context.Via = claudecode.Clip(strings.TrimSpace(in.AgentType + " " + in.AgentID))
 	}
 	if p.Session.Project == "" {
 		p.Session.Project = in.Cwd
@@ -157,27 +141,6 @@ func (c *Claude) proposal(in hookInput) gatelatch.Proposal {
 		p.Message, p.Calls[0].Ref, p.Repeats = c.Holder, "", p.Pair != ""
 	}
 	return p
-}
-
-func kindOf(tool string) gatelatch.Kind {
-	switch tool {
-	case "AskUserQuestion":
-		return gatelatch.Question
-	case "ExitPlanMode":
-		return gatelatch.Plan
-	}
-	return gatelatch.Permission
-}
-
-// claimOf is what the agent says the call is for.
-func claimOf(input json.RawMessage) string {
-	var in struct {
-		Description string `json:"description"`
-	}
-	if json.Unmarshal(input, &in) != nil {
-		return ""
-	}
-	return clip(in.Description)
 }
 
 func hostname() string {

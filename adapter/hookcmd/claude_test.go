@@ -153,6 +153,35 @@ func TestDialogAndPageShareOneCall(t *testing.T) {
 	})
 }
 
+// P11: what the dialog would offer to remember is offered on the page, as far
+// as policy would remember it. PreToolUse, which asked first, has none of it.
+func TestSuggestionsOfTheDialog(t *testing.T) {
+	const suggestions = `"permission_suggestions":[{"type":"addRules","behavior":"allow","destination":"localSettings","rules":[` +
+		`{"toolName":"Bash","ruleContent":"git commit -m:*"},{"toolName":"Bash","ruleContent":"git:*"}]},{"type":"setMode","mode":"acceptEdits"}],`
+	for form, want := range map[string]bool{suggestions: true, `"permission_suggestions":"none",`: false} {
+		synctest.Test(t, func(t *testing.T) {
+			g, stop := newGate(t)
+			ask := bash("git commit -m x", "toolu_1")
+			answers(t, claude(g, "h1", true), ask, func() {})
+			answers(t, claude(g, "h2", true), strings.Replace(permission(ask), "{", "{"+form, 1), func() {
+				p, err := g.As(person).List(t.Context(), gatelatch.Query{Pending: true})
+				if err != nil || len(p.Calls) != 1 {
+					t.Fatalf("%d calls wait, %v", len(p.Calls), err)
+				}
+				offered := map[string]bool{}
+				for _, o := range g.As(person).Offers(p.Calls[0], gatelatch.ForSession) {
+					offered[o.Match] = true
+				}
+				if offered["Bash(git commit -m:*)"] != want || offered["Bash(git:*)"] {
+					t.Errorf("offered %v", offered)
+				}
+				decide(t, g, gatelatch.Decision{State: gatelatch.Allowed})
+			})
+			stop()
+		})
+	}
+}
+
 func TestAnswersToQuestions(t *testing.T) {
 	raw := strings.NewReplacer(`"Bash"`, `"AskUserQuestion"`, `{"command":"touch x && y","description":"Create x"}`,
 		`{"questions":[{"question":"Which database?","header":"DB","multiSelect":false,"options":[{"label":"Postgres","description":"SQL"},{"label":"Mongo","description":"docs"}]}]}`).Replace(preBash)
@@ -161,7 +190,7 @@ func TestAnswersToQuestions(t *testing.T) {
 		got := answers(t, claude(g, "h1", false), raw, func() {
 			decide(t, g, gatelatch.Decision{State: gatelatch.Allowed, Answers: map[string]string{"Which database?": "Postgres"}})
 		})
-		if !strings.Contains(got, `"updatedInput":{"answers":{"Which database?":"Postgres"},"questions":[{`) {
+		if !strings.Contains(got, `"updatedInput":{"questions":[{`) || !strings.Contains(got, `"answers":{"Which database?":"Postgres"}`) {
 			t.Errorf("got %s", got)
 		}
 		stop()

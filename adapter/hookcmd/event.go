@@ -22,6 +22,8 @@ type hookInput struct {
 	ToolName       string          `json:"tool_name"`
 	ToolInput      json.RawMessage `json:"tool_input"`
 	ToolUseID      string          `json:"tool_use_id"`
+	// Suggestions are rules that the dialog would offer, in PermissionRequest.
+	Suggestions json.RawMessage `json:"permission_suggestions"`
 }
 
 // readClaude reads the hook's input. The event is known even when the rest is

@@ -6,15 +6,12 @@ import (
 	"io"
 	"os"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/gatelatch/gatelatch"
+	"github.com/gatelatch/gatelatch/adapter/claudecode"
 )
 
-const (
-	transcriptTail = 256 << 10
-	mostWords      = 2000 // bytes of a text that is shown beside a card
-)
+const transcriptTail = 256 << 10
 
 // lastWords finds the user's prompt and the agent's last words at the end of
 // the transcript. It is a help for the reader and nothing else: whatever goes
@@ -26,7 +23,7 @@ func lastWords(path string) (c gatelatch.Context) {
 		if json.Unmarshal(lines[i], &l) != nil || l.IsMeta || l.IsSidechain {
 			continue
 		}
-		switch text := clip(l.text()); {
+		switch text := claudecode.Clip(l.text()); {
 		case l.Type == "user" && c.Prompt == "":
 			c.Prompt = text
 		case l.Type == "assistant" && c.Said == "" && c.Prompt == "":
@@ -83,17 +80,4 @@ func tail(path string) []byte {
 		return nil
 	}
 	return raw
-}
-
-// clip shortens foreign text and says so.
-func clip(s string) string {
-	s = strings.ToValidUTF8(s, "\uFFFD")
-	if len(s) <= mostWords {
-		return s
-	}
-	cut := mostWords
-	for !utf8.RuneStart(s[cut]) {
-		cut--
-	}
-	return s[:cut] + " … (shortened)"
 }

@@ -19,7 +19,7 @@ var layer = map[string]int{
 
 	"": 1,
 
-	"audit": 2, "internal/storage/gen": 2, "approval": 2, "policy": 2, "hook": 2, "toolset": 2, "api": 2, "push": 2,
+	"audit": 2, "internal/storage/gen": 2, "approval": 2, "policy": 2, "hook": 2, "toolset": 2, "api": 2, "push": 2, "adapter/claudecode": 2,
 
 	"render": 3, "client": 3, "auth": 3, "api/gen": 3, "internal/storage": 3, "internal/backup": 3, "model/modeltest": 3,
 	"policy/history": 3, "policy/claude": 3, "adapter/control": 3,
