@@ -190,3 +190,26 @@ func TestPromptToolAsksQuestions(t *testing.T) {
 		t.Errorf("the model heard %s", got)
 	}
 }
+
+// S8 over MCP: a plan is approved with the mode that the person picked, and the
+// agent carries it out in that mode.
+func TestPromptToolPlan(t *testing.T) {
+	t.Parallel()
+	g := startGateway(t, "")
+	d, a := g.desk(), newAgent(t)
+	s := a.print(scriptedmodel.PromptWith(map[string]string{"PLAN": `create your plan at (\S+\.md)`},
+		scriptedmodel.Call("Write", map[string]any{"file_path": "${PLAN}", "content": "1. make x"}),
+		scriptedmodel.Call("ExitPlanMode", map[string]any{}), scriptedmodel.Bash("touch x"), scriptedmodel.Say("done"),
+	), mcpStdio(g), promptTool, "--permission-mode=plan")
+
+	c := d.await("1. make x")
+	if c.Kind != "plan" || a.made("x") {
+		t.Errorf("it is a %s; x was made: %t", c.Kind, a.made("x"))
+	}
+	d.decide(c, api.Decision{State: "allowed", Mode: "acceptEdits"})
+
+	wantDone(t, s.result())
+	if !a.made("x") || !strings.Contains(a.model.Results()[1].Text, "User has approved your plan") {
+		t.Errorf("x was made: %t; the model was told %+v", a.made("x"), a.model.Results())
+	}
+}
