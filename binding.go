@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/gatelatch/gatelatch/redact"
 )
 
 // A Binder finds what a call depends on besides its input. It is asked only
@@ -82,7 +84,28 @@ func (g *Gate) bind(c *Call, s *Session) (b *Bound) {
 			b = &Bound{Unbound: UnboundFile}
 		}
 	}()
-	return g.Binder.Bind(c, s)
+	return g.Binder.Bind(c, s).mask()
+}
+
+// mask keeps secrets in names out of what is kept. It is the same each time, so
+// that what was bound can be compared.
+func (b *Bound) mask() *Bound {
+	if b == nil {
+		return nil
+	}
+	out := &Bound{Unbound: b.Unbound, Server: b.Server.mask()}
+	for _, f := range b.Files {
+		f.Path, f.Real = redact.Text(f.Path), redact.Text(f.Real)
+		out.Files = append(out.Files, f)
+	}
+	return out
+}
+
+func (s *Server) mask() *Server {
+	if s == nil {
+		return nil
+	}
+	return &Server{Name: redact.Text(s.Name), Source: redact.Text(s.Source), Launch: redact.Text(s.Launch), Sum: s.Sum}
 }
 
 // bindNew binds calls that turned out to wait only in a transaction: a grant
@@ -188,7 +211,7 @@ func (g *Gate) sameServer(c *Call, s *Session, grants []*Grant) (good []*Grant, 
 	if g.Binder == nil || !strings.HasPrefix(c.Tool, mcpPrefix) || !slices.ContainsFunc(grants, ofServer) {
 		return grants, nil
 	}
-	now := &Bound{Server: g.Binder.Server(c.Tool, s)}
+	now := &Bound{Server: g.Binder.Server(c.Tool, s).mask()}
 	for _, gr := range grants {
 		was := &Bound{Server: gr.Server}
 		switch {

@@ -335,6 +335,24 @@ func (b *bound) read(name string) []byte {
 	return raw
 }
 
+// The arguments of a server are kept with grants and shown, their secrets not.
+func TestServerKeepsNoSecret(t *testing.T) {
+	b := newBound(t)
+	secret := "ghp_" + strings.Repeat("aB3", 12)
+	b.write(".mcp.json", `{"mcpServers": {"fs": {"command": "npx", "args": ["fs", "--token", "`+secret+`"]}}}`)
+	b.write(secret+".sh", "echo")
+	batch := b.propose(b.proposal(use("mcp__fs__read", map[string]any{}), runs("sh "+secret+".sh")))
+	raw, err := strictjson.Marshal([]*gatelatch.Bound{batch.Calls[0].Bound, batch.Calls[1].Bound})
+	if err != nil || strings.Contains(string(raw), secret) || !strings.Contains(string(raw), "npx fs --token") {
+		t.Errorf("%v: kept %s", err, raw)
+	}
+	b.allow(batch, nil)
+	got, err := b.agent.Await(t.Context(), batch.ID, hold("h"))
+	if err != nil || got.Calls[0].Consumed == nil || got.Calls[1].Consumed == nil {
+		t.Errorf("nothing changed: %v, %s", err, got.Calls[1].Answer())
+	}
+}
+
 func TestAllowIsForTheServerThatWasShown(t *testing.T) {
 	b := newBound(t)
 	b.write(".mcp.json", `{"mcpServers": {"fs": {"command": "a"}}}`)
