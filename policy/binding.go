@@ -64,8 +64,8 @@ func (f *Facts) bindPath(out *gatelatch.Bound) {
 		out.Unbound = gatelatch.UnboundFile
 		return
 	}
-	for _, real := range f.path.certain {
-		bindFile(out, gatelatch.File{Path: f.path.given, Real: real, Writes: true})
+	for _, resolved := range f.path.certain {
+		bindFile(out, gatelatch.File{Path: f.path.given, Real: resolved, Writes: true})
 	}
 }
 
@@ -123,17 +123,17 @@ func (f *Facts) bindCommand(command int, out *gatelatch.Bound) {
 
 // plainFile reports whether a word of a command is the name of a file.
 func (f *Facts) plainFile(command int, word string) bool {
-	real, ok := f.scriptAt(command, word)
+	resolved, ok := f.scriptAt(command, word)
 	if !ok {
 		return false
 	}
-	info, err := os.Lstat(filepath.FromSlash(real))
+	info, err := os.Lstat(filepath.FromSlash(resolved))
 	return err == nil && info.Mode().IsRegular()
 }
 
 // scriptAt returns where a script lies. A shell looks for what it sources in
 // PATH first.
-func (f *Facts) scriptAt(command int, word string) (real string, ok bool) {
+func (f *Facts) scriptAt(command int, word string) (resolved string, ok bool) {
 	c := f.shell.facts.Commands[command]
 	switch program := c.Words[0].Text; {
 	case word == "", !filepath.IsAbs(word) && !filepath.IsAbs(c.Dir), strings.ContainsRune(word, 0):
@@ -143,17 +143,17 @@ func (f *Facts) scriptAt(command int, word string) (real string, ok bool) {
 	case !filepath.IsAbs(word):
 		word = c.Dir + "/" + word // not Join: it would remove ".."
 	}
-	real, _, err := f.world.disk.follow(word, &f.left)
-	return real, err == nil && f.left >= 0
+	resolved, _, err := f.world.disk.follow(word, &f.left)
+	return resolved, err == nil && f.left >= 0
 }
 
 func (f *Facts) bindScript(command int, word string, out *gatelatch.Bound) {
-	real, ok := f.scriptAt(command, word)
+	resolved, ok := f.scriptAt(command, word)
 	if !ok {
 		out.Unbound = gatelatch.UnboundCode
 		return
 	}
-	bindFile(out, gatelatch.File{Path: word, Real: real})
+	bindFile(out, gatelatch.File{Path: word, Real: resolved})
 }
 
 // bindFile adds a file with its content as it is now.
@@ -172,8 +172,8 @@ var errNotBound = errors.New("it is no plain file, or too large")
 
 // sumOf hashes a file, whose links are followed. One that is missing has the
 // zero sum.
-func sumOf(real string) (sum gatelatch.Sum, err error) {
-	f, err := os.OpenFile(filepath.FromSlash(real), openPlain, 0)
+func sumOf(resolved string) (sum gatelatch.Sum, err error) {
+	f, err := os.OpenFile(filepath.FromSlash(resolved), openPlain, 0)
 	if missingFile(err) {
 		return sum, nil
 	} else if err != nil {

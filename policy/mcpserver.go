@@ -83,11 +83,11 @@ func (b *Binder) definitions(project string) (out []definition) {
 }
 
 func readServers(path string, into any) {
-	real, err := resolve(path, nil)
+	resolved, err := resolve(path, nil)
 	if err != nil {
 		return
 	}
-	f, err := os.OpenFile(filepath.FromSlash(real), openPlain, 0)
+	f, err := os.OpenFile(filepath.FromSlash(resolved), openPlain, 0)
 	if err != nil {
 		return
 	}
