@@ -34,7 +34,7 @@ func (s *Seat) Look(ctx context.Context, batchID string, h Hold) (b *Batch, held
 	if b, err = s.own(ctx, batchID); err != nil {
 		return nil, false, err
 	}
-	if err = s.rejoin(ctx, b); err != nil {
+	if err := s.rejoin(ctx, b); err != nil {
 		return nil, false, err
 	}
 	if b.Held() && b.Opened.Holder == h.Holder && b.Opened.All == h.Consume {

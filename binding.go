@@ -118,8 +118,8 @@ func (g *Gate) bindNew(calls []ProposedCall, s *Session, was, now []judged) {
 	}
 }
 
-func (q *ProposedCall) call(input []byte) *Call {
-	return &Call{Ref: q.Ref, Kind: q.Kind, Tool: q.Tool, Input: input, Dir: q.Dir, Claim: q.Claim}
+func (c *ProposedCall) call(input []byte) *Call {
+	return &Call{Ref: c.Ref, Kind: c.Kind, Tool: c.Tool, Input: input, Dir: c.Dir, Claim: c.Claim}
 }
 
 // byPerson reports whether a person allowed what depends on something, and
@@ -169,7 +169,7 @@ func (b *Batch) differs(c *Call, now *Bound) string {
 		now = &Bound{}
 	}
 	for _, f := range c.Bound.Files {
-		if !slices.Contains(now.Files, f) && !(f.Writes && b.wroteBefore(c, f.Real)) {
+		if !slices.Contains(now.Files, f) && (!f.Writes || !b.wroteBefore(c, f.Real)) {
 			return filepath.Base(f.Real)
 		}
 	}
