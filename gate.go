@@ -197,7 +197,7 @@ func (g *Gate) judge(ctx context.Context, q ProposedCall, s *Session, grants []*
 	if c.Kind != Permission && v.Effect == Allow {
 		v.Effect, v.Grant = Ask, ""
 	}
-	j := judged{input: input, verdict: v.masked()}
+	j := judged{input: input, verdict: v.masked(input)}
 	if v.Effect == Ask {
 		c.Input = input
 		j.bound = g.bind(c, s)

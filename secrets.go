@@ -28,29 +28,30 @@ func maskCalls(calls []ProposedCall) {
 }
 
 // masked returns a verdict that quotes no secrets of the input.
-func (v Verdict) masked() Verdict {
+func (v Verdict) masked(input []byte) Verdict {
+	known := redact.In(input)
 	v.Reasons = slices.Clone(v.Reasons)
 	for i := range v.Reasons {
 		r := &v.Reasons[i]
-		r.Message, r.Part = redact.Text(r.Message), redact.Text(r.Part)
+		r.Message, r.Part = known.Text(r.Message), known.Text(r.Part)
 	}
-	v.Errors = maskAll(v.Errors)
+	v.Errors = maskAll(known, v.Errors)
 	if v.Needs != nil {
 		n := *v.Needs
-		n.Signature, n.Info, n.Paths = redact.Text(n.Signature), maskAll(n.Info), maskAll(n.Paths)
+		n.Signature, n.Info, n.Paths = known.Text(n.Signature), maskAll(known, n.Info), maskAll(known, n.Paths)
 		n.Touches = slices.Clone(n.Touches)
 		for i := range n.Touches {
-			n.Touches[i].What = redact.Text(n.Touches[i].What)
+			n.Touches[i].What = known.Text(n.Touches[i].What)
 		}
 		v.Needs = &n
 	}
 	return v
 }
 
-func maskAll(texts []string) []string {
+func maskAll(known redact.Known, texts []string) []string {
 	out := slices.Clone(texts)
 	for i := range out {
-		out[i] = redact.Text(out[i])
+		out[i] = known.Text(out[i])
 	}
 	return out
 }

@@ -162,7 +162,7 @@ func (g *Gate) judgeWaiting(ctx context.Context, w *Work, why cause) error {
 }
 
 func (g *Gate) judgeAgain(ctx context.Context, w *Work, why cause, l Listed) error {
-	v := g.ask(ctx, l.Call, l.Session, why.grants).masked()
+	v := g.ask(ctx, l.Call, l.Session, why.grants).masked(l.Input)
 	if v.Effect != Allow || !why.allows(v) {
 		return nil
 	}

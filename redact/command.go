@@ -86,10 +86,10 @@ func (f *scanner) near(i int) bool {
 func (f *scanner) ofProgram(i int, apart, joined string) {
 	s := f.s
 	limit := min(len(s), i+longestCommand)
-	for i < limit && strings.IndexByte("\r\n;|&", s[i]) < 0 {
+	for i < limit && strings.IndexByte("\r\n;|&", s[i]) < 0 && !newline(s, i) {
 		from := run(s, i, &blank)
 		to := from
-		for to < limit && strings.IndexByte(" \t\r\n;|&\"'", s[to]) < 0 {
+		for to < limit && strings.IndexByte(" \t\r\n;|&\"'", s[to]) < 0 && !newline(s, to) {
 			to++
 		}
 		word := s[from:to]
@@ -106,6 +106,11 @@ func (f *scanner) ofProgram(i int, apart, joined string) {
 		i = to
 	}
 	f.line = i
+}
+
+// newline reports whether an escape for one begins at i.
+func newline(s string, i int) bool {
+	return s[i] == '\\' && i+1 < len(s) && (s[i+1] == 'n' || s[i+1] == 'r')
 }
 
 // pair marks the secret of user:secret, or all of it where only that is given.

@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"io"
 	"log/slog"
 	"net/http"
@@ -76,7 +77,7 @@ func serveMCP() func(http.ResponseWriter, *http.Request, server.Guest) {
 // serveMCPBody gives the body its time, and the answer any.
 func serveMCPBody(w http.ResponseWriter, r *http.Request, h *mcp.HTTP, who mcp.Caller) {
 	raw, err := server.Body(w, r)
-	if err != nil {
+	if err != nil || !json.Valid(raw) { // which an error would quote
 		http.Error(w, "the body can't be read", http.StatusBadRequest)
 		return
 	}

@@ -3,6 +3,7 @@ package main
 import (
 	"encoding/json"
 	"fmt"
+	"io"
 	"log/slog"
 	"os"
 	"path/filepath"
@@ -81,12 +82,15 @@ func configDir(dir string) (string, error) {
 	return filepath.Abs(dir)
 }
 
-func newLog(level slog.Level, asJSON bool) *slog.Logger {
+func newLog(level slog.Level, asJSON bool) *slog.Logger { return logTo(os.Stderr, level, asJSON) }
+
+// logTo masks secrets before anything is written.
+func logTo(w io.Writer, level slog.Level, asJSON bool) *slog.Logger {
 	opt := &slog.HandlerOptions{Level: level}
 	if asJSON {
-		return slog.New(redact.Handler(slog.NewJSONHandler(os.Stderr, opt)))
+		return slog.New(redact.Handler(slog.NewJSONHandler(w, opt)))
 	}
-	return slog.New(redact.Handler(slog.NewTextHandler(os.Stderr, opt)))
+	return slog.New(redact.Handler(slog.NewTextHandler(w, opt)))
 }
 
 // printJSON prints v for scripts.
