@@ -40,7 +40,10 @@ const longestCommand = 2048
 
 // said takes what follows a program that takes secrets, or a word for one.
 func (f *scanner) said() bool {
-	end := run(f.s, f.at, &wordy)
+	if !saidPairs.has(f.s, f.at) {
+		return false
+	}
+	end := run(f.s[:min(len(f.s), f.at+17)], f.at, &wordy)
 	if end-f.at > 16 || end >= len(f.s) || f.s[end] != ' ' && f.s[end] != ':' {
 		return false
 	}
@@ -54,14 +57,28 @@ func (f *scanner) said() bool {
 	switch strings.ToLower(word) {
 	case "bearer", "basic", "ssws":
 		from := run(f.s, end, &blank)
-		if to := run(f.s, from, &broad); to-from >= 12 && dense(f.s[from:to]) {
-			return f.take(from, to)
+		if to := run(f.s[:min(len(f.s), from+longest)], from, &broad); to-from >= 12 && dense(f.s[from:to]) {
+			return f.take(from, run(f.s, to, &broad))
 		}
 	case "password", "passwd", "passphrase", "secret", "token", "key", "credential", "credentials", "apikey":
 		return f.near(end)
+	default:
 	}
 	return false
 }
+
+var saidPairs = func() *pairs {
+	p := new(pairs)
+	for name := range programs {
+		p.add(name)
+	}
+	for _, w := range []string{"be", "ba", "ss", "pa", "se", "to", "ke", "cr", "ap"} {
+		p.add(w)
+		p.add(strings.ToUpper(w))
+		p.add(strings.ToUpper(w[:1]) + w[1:])
+	}
+	return p
+}()
 
 var blank = bytesOf(" \t")
 

@@ -126,6 +126,9 @@ func run(s string, i int, of *set) int {
 }
 
 func (f *scanner) known() bool {
+	if !kindPairs.has(f.s, f.at) {
+		return false
+	}
 	for _, k := range byFirst[f.s[f.at]] {
 		if !strings.HasPrefix(f.s[f.at:], k.prefix) {
 			continue
@@ -159,6 +162,9 @@ func (f *scanner) jwt() bool {
 // numbered takes bots' tokens: digits, a colon, and 35 more; or three parts.
 func (f *scanner) numbered() bool {
 	s := f.s
+	if c := s[f.at]; (c < '0' || c > '9') && (c < 'M' || c > 'O') {
+		return false
+	}
 	end := run(s[:min(len(s), f.at+30)], f.at, &wordy)
 	switch n := end - f.at; {
 	case end >= len(s):

@@ -20,8 +20,10 @@ func JSON(raw []byte) []byte {
 		case c == '"':
 			end := endOfText(raw, i)
 			isName := isMember(raw, end)
-			text := ""
-			_ = json.Unmarshal(raw[i:end], &text) // it is valid
+			text := string(raw[i+1 : end-1])
+			if strings.IndexByte(text, '\\') >= 0 {
+				_ = json.Unmarshal(raw[i:end], &text) // it is valid
+			}
 			masked := Text(text)
 			if !isName {
 				masked = under(name, text, masked)

@@ -77,6 +77,22 @@ var kinds = []kind{
 	{"api-", &wordy, 36}, {"sdk-", &wordy, 36}, {"phx_", &alnum, 30}, {"pscale_", &dotted, 30}, {"ollama_", &alnum, 30}, {"ubc_", &wordy, 30},
 }
 
+// pairs is the two bytes that some words begin with: nearly all others are
+// told apart by it.
+type pairs [1 << 16]bool
+
+func (p *pairs) add(word string) { p[int(word[0])<<8|int(word[1])] = true }
+
+func (p *pairs) has(s string, i int) bool { return i+1 < len(s) && p[int(s[i])<<8|int(s[i+1])] }
+
+var kindPairs = func() *pairs {
+	p := new(pairs)
+	for _, k := range kinds {
+		p.add(k.prefix)
+	}
+	return p
+}()
+
 // byFirst finds kinds by their first byte.
 var byFirst = func() (out [256][]kind) {
 	for _, k := range kinds {

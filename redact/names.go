@@ -29,6 +29,11 @@ var (
 	}
 )
 
+// promising is a quick look for any of surely.
+func promising(s string) bool {
+	return strings.Contains(s, "key") || strings.Contains(s, "pass") || strings.Contains(s, "secret") || strings.Contains(s, "credential")
+}
+
 const longestName = 64
 
 // weigh judges a name: DB_PASSWORD, apiKey, x-auth-token.
@@ -38,13 +43,13 @@ func weigh(name string) weight {
 	}
 	var flat, word [longestName]byte
 	n, w := 0, 0
-	out, last := none, ""
+	out, tail := none, false
 	part := func() {
 		if w == 0 {
 			return
 		}
-		last = string(word[:w])
-		out, w = max(out, parts[last]), 0
+		out = max(out, parts[string(word[:w])])
+		tail, w = about[string(word[:w])], 0
 	}
 	for i := range len(name) {
 		c := name[i]
@@ -63,13 +68,15 @@ func weigh(name string) weight {
 		n, w = n+1, w+1
 	}
 	part()
-	for _, s := range surely {
-		if strings.Contains(string(flat[:n]), s) {
-			out = sure
-			break
+	if all := string(flat[:n]); out != sure && promising(all) {
+		for _, s := range surely {
+			if strings.Contains(all, s) {
+				out = sure
+				break
+			}
 		}
 	}
-	if about[last] {
+	if tail {
 		return none
 	}
 	return out

@@ -104,7 +104,7 @@ func (f *scanner) header(sep int, scheme bool) bool {
 		from++
 	}
 	if scheme {
-		if word := run(f.s, from, &wordy); word < len(f.s) && f.s[word] == ' ' {
+		if word := run(f.s[:min(len(f.s), from+32)], from, &wordy); word < len(f.s) && f.s[word] == ' ' {
 			from = word + 1
 		}
 	}
