@@ -50,6 +50,11 @@ func (s *Seat) Decide(ctx context.Context, callID string, d Decision) (out *Batc
 			}
 		}
 		again := len(out.Events()) == 0
+		if !again {
+			if err := s.gate.rememberDenial(tx, out, d); err != nil {
+				return err
+			}
+		}
 		if err := tx.SaveBatch(out); err != nil || !d.Interrupt || again {
 			return err
 		}

@@ -75,6 +75,8 @@ const (
 	KeyCreated     EventKind = "key.created"
 	KeyRevoked     EventKind = "key.revoked"
 	KeyRotated     EventKind = "key.rotated"
+	AgentMuted     EventKind = "agent.muted" // it asked too much
+	AgentUnmuted   EventKind = "agent.unmuted"
 	HostDrifted    EventKind = "host.drifted"
 	HostMended     EventKind = "host.mended"
 	GatePaused     EventKind = "gate.paused"

@@ -30,6 +30,8 @@ type Gate struct {
 	// Binder, if set, finds what calls depend on besides their input. Set it
 	// before the gate is used.
 	Binder Binder
+	// Quota is how much each agent may ask. Set it before anything is asked.
+	Quota Quota
 }
 
 // New returns a gate that judges by policy and keeps everything in store.

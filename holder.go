@@ -188,6 +188,9 @@ func (s *Seat) Extend(ctx context.Context, batchID string, fence int64, calls []
 		}
 		was := js
 		js, err := inTx(tx, sess, js)
+		if err == nil {
+			js, err = s.gate.ration(tx, b, calls, js)
+		}
 		if err != nil {
 			return err
 		}

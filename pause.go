@@ -10,6 +10,7 @@ import (
 // A Status is what holds for the whole gateway.
 type Status struct {
 	Pause Pause
+	Muted map[string]Muting // agents that may not ask
 	Seq   Seq
 }
 
@@ -23,7 +24,7 @@ func (s *Seat) Status(ctx context.Context) (st Status, err error) {
 		if err != nil {
 			return err
 		}
-		st.Pause = ctl.Pause
+		st.Pause, st.Muted = ctl.Pause, ctl.Muted
 		st.Seq, err = r.LastSeq()
 		return err
 	})

@@ -163,16 +163,14 @@ type judged struct {
 	bound   *Bound
 }
 
-// batch builds the batch that p proposes. It is called anew for each try of a
+// empty begins the batch that p proposes. It is called anew for each try of a
 // transaction and shares no mutable state with p.
-func (p *Proposal) batch(by Actor, js []judged, at time.Time) (*Batch, error) {
-	b := &Batch{
+func (p *Proposal) empty(by Actor, at time.Time) *Batch {
+	return &Batch{
 		ID: id.New("bat"), Agent: by.ID, AgentName: p.Session.Name,
 		Session: p.Session.ID, Message: p.Message, Pair: p.pair(), Context: p.Context, Created: at,
 		Turn: p.Pair, Subagent: p.Subagent,
 	}
-	err := b.propose(p.Calls, js, p.Limit, by, at)
-	return b, err
 }
 
 // propose adds calls with their verdicts.

@@ -193,7 +193,13 @@ func (s *Seat) propose(tx Tx, p *Proposal, on *basis, js []judged) (*Batch, erro
 		return nil, err
 	}
 	s.gate.bindNew(p.Calls, sess, was, js)
-	b, err := p.batch(s.who, js, tx.Now())
+	b := p.empty(s.who, tx.Now())
+	if on.parked == nil { // what asks again was counted
+		if js, err = s.gate.ration(tx, b, p.Calls, js); err != nil {
+			return nil, err
+		}
+	}
+	err = b.propose(p.Calls, js, p.Limit, s.who, tx.Now())
 	if err == nil && on.parked != nil {
 		err = s.takeOver(tx, p, on.parked, b)
 	}

@@ -43,6 +43,8 @@ type Reader interface {
 	BatchOfRef(agent, session, ref string) (*Batch, error)
 	// Live returns the batches of a session with no Index().Over, by id.
 	Live(agent, session string, limit int) (batches []string, err error)
+	// Waiting counts the calls of an agent that wait, up to most.
+	Waiting(agent string, most int) (int, error)
 	List(q Query) (Page, error)
 	// Due returns batches with Index().Due at or before t, oldest first, and
 	// the next such time after t, zero if there is none.
@@ -122,6 +124,8 @@ type Control struct {
 	Epoch int64 `json:"epoch"`
 	// Revision is the number of the policy in force; 0 is none yet.
 	Revision int64 `json:"revision,omitempty"`
+	// Muted are agents that may not ask for now, by id.
+	Muted map[string]Muting `json:"muted,omitempty"`
 
 	Version int64 `json:"-"`
 }

@@ -95,7 +95,7 @@ const (
 // A Reason points at what spoke and at the part of the input it spoke about.
 type Reason struct {
 	Effect  Effect `json:"effect"`
-	Layer   string `json:"layer"`            // "default", "machine", "user", "project", "session", "grant", "hook", "pause"
+	Layer   string `json:"layer"`            // "default", "machine", "user", "project", "session", "grant", "hook", "pause", "quota"
 	Rule    string `json:"rule,omitempty"`   // as written, such as Bash(git status)
 	Source  string `json:"source,omitempty"` // file:line of the rule
 	Message string `json:"message"`

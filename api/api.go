@@ -466,7 +466,8 @@ type Status struct {
 	Seq     int64  `json:"seq"`
 	Notice  string `json:"notice,omitempty"` // something is wrong, such as a rule file that does not load
 	// Silent says that nobody is told of a call who does not look at the page.
-	Silent bool `json:"silent,omitempty"`
+	Silent bool    `json:"silent,omitempty"`
+	Muted  []Muted `json:"muted,omitempty"` // agents that may not ask for now
 	// Look asks a page to say when it is looked at.
 	Look bool `json:"look,omitempty"`
 }

@@ -82,6 +82,7 @@ var Routes = []Route{
 	{Name: "Status", Method: "GET", Path: "/v1/status", Role: People, Out: Status{}},
 	{Name: "Pause", Method: "POST", Path: "/v1/pause", Role: People, In: PauseRequest{}, Out: Status{}},
 	{Name: "Unpause", Method: "POST", Path: "/v1/unpause", Role: People, In: None{}, Out: Status{}},
+	{Name: "Unmute", Method: "POST", Path: "/v1/agents/{id}/unmute", Role: People, In: None{}, Out: Status{}},
 	{Name: "Logout", Method: "POST", Path: "/v1/logout", Role: Readers, In: None{}, Out: None{}},
 
 	{Name: "Keys", Method: "GET", Path: "/v1/keys", Role: People, Out: Keys{}},

@@ -100,7 +100,7 @@ func records(ctx context.Context, seat *gatelatch.Seat, seen func(int)) history.
 // blocked reports whether a hook or a pause settled the call: what the rules
 // would have said is not known.
 func blocked(v gatelatch.Verdict) bool {
-	return slices.ContainsFunc(v.Reasons, func(r gatelatch.Reason) bool { return r.Layer == "hook" || r.Layer == "pause" })
+	return slices.ContainsFunc(v.Reasons, func(r gatelatch.Reason) bool { return r.Layer == "hook" || r.Layer == "pause" || r.Layer == "quota" })
 }
 
 func record(l gatelatch.Listed) history.Record {

@@ -69,6 +69,7 @@ func endpoints() map[string]endpoint {
 		"Status":  get(status),
 		"Pause":   post(pause),
 		"Unpause": post(unpause),
+		"Unmute":  post(unmute),
 		"Logout":  post(logout),
 
 		"Keys":      get(keys),
@@ -217,6 +218,7 @@ func status(s *Server, q *request) (api.Status, error) {
 		return api.Status{}, err
 	}
 	out := api.Status{Version: s.opt.Version, You: actor(q.who), Seq: int64(st.Seq), Notice: s.opt.Notice(), Silent: s.Silent(), Look: s.opt.Notify != nil && s.opt.Notify.PageDelay > 0}
+	out.Muted = mutedOf(st)
 	if st.Pause.On {
 		out.Paused = &api.Pause{By: actor(st.Pause.By), At: st.Pause.At, Note: st.Pause.Note}
 	}

@@ -11,6 +11,7 @@ import (
 	"net/http"
 	"os"
 	"os/exec"
+	"log/slog"
 	"path/filepath"
 	"strings"
 	"sync"

@@ -41,6 +41,8 @@ type config struct {
 	CheckpointsRequired bool   `yaml:"checkpoints_required"`
 	// Notify says who is told of calls that wait; see docs/notify.md.
 	Notify notify.Config `yaml:"notify"`
+	// Quota is how much agents may ask; see docs/secrets.md.
+	Quota quotaConfig `yaml:"quota"`
 }
 
 type hookConfig struct {

@@ -147,6 +147,7 @@ func startGateway(opt gatewayOptions) (_ *gateway, err error) {
 	g.numbers = new(metrics.Registry)
 	g.commits = server.NewCommits(g.store, g.numbers)
 	gate := gatelatch.New(g.commits, rules.judge(), cfg.hooks()...)
+	gate.Quota = cfg.Quota.quota()
 	gate.TellAfter(opt.log, cfg.afterHooks()...)
 	gate.LimitAsks(asksAtOnce, asksQueued, asksPatience)
 	gate.Binder, gate.Grace = policy.NewBinder(), waiterGrace

@@ -93,7 +93,7 @@ and lets nothing through that was not allowed.
 	add("decide", newWatchCmd())
 	add("decide", newLsCmd(), newShowCmd(), newAllowCmd(), newDenyCmd(), newReplyCmd(), newEditCmd(), newGrantsCmd(),
 		newSessionsCmd(), newModeCmd(),
-		newPauseCmd(), newUnpauseCmd())
+		newPauseCmd(), newUnpauseCmd(), newUnmuteCmd())
 	add("agents", newInstallCmd(), newUninstallCmd(), newRunCmd(), newHookCmd(), newToolsCmd(), newResumeCmd(), newMCPCmd(), newDoctorCmd())
 	root.AddCommand(newManCmd())
 	addCompletions(root)

@@ -79,6 +79,9 @@ func printNotices(ctx context.Context, w io.Writer, c *client.Client) error {
 	if st.Notice != "" {
 		fmt.Fprintln(w, "gatelatch: "+st.Notice)
 	}
+	for _, m := range st.Muted {
+		fmt.Fprintf(w, "gatelatch: %s asked too much and may not ask until \"gatelatch unmute %s\"\n", cmp.Or(m.Name, m.Agent), m.Agent)
+	}
 	if p := st.Paused; p != nil {
 		fmt.Fprintf(w, "gatelatch: paused by %s, everything is denied until \"gatelatch unpause\"\n", p.By.Name)
 	}

@@ -49,6 +49,16 @@ func cloneGrant(g gatelatch.Grant) *gatelatch.Grant {
 	return &g
 }
 
+func cloneKey(k gatelatch.Key) *gatelatch.Key {
+	k.Meter.Over, k.Meter.Denied = slices.Clone(k.Meter.Over), slices.Clone(k.Meter.Denied)
+	return &k
+}
+
+func cloneControl(c gatelatch.Control) *gatelatch.Control {
+	c.Muted = maps.Clone(c.Muted)
+	return &c
+}
+
 func ptr[T any](p *T) *T {
 	if p == nil {
 		return nil

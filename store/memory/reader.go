@@ -113,6 +113,18 @@ func (r *reader) Live(agent, session string, limit int) ([]string, error) {
 	return first(all, limit), nil
 }
 
+// Waiting implements gatelatch.Reader.
+func (r *reader) Waiting(agent string, most int) (n int, err error) {
+	for _, x := range r.batches {
+		for _, c := range x.batch.Calls {
+			if x.batch.Agent == agent && c.State == gatelatch.Pending && n < most {
+				n++
+			}
+		}
+	}
+	return n, nil
+}
+
 // Over implements gatelatch.Reader.
 func (r *reader) Over(t time.Time, limit int) ([]string, error) {
 	all := r.ids(func(x row) bool { return !x.index.Over.IsZero() && x.index.Over.Before(t) },
@@ -199,7 +211,13 @@ func (r *reader) Works(limit int) (out []*gatelatch.Work, err error) {
 }
 
 // Key implements gatelatch.Reader.
-func (r *reader) Key(id string) (*gatelatch.Key, error) { return get(r.keys, id, "key") }
+func (r *reader) Key(id string) (*gatelatch.Key, error) {
+	k, err := get(r.keys, id, "key")
+	if err != nil {
+		return nil, err
+	}
+	return cloneKey(*k), nil
+}
 
 // KeyByHash implements gatelatch.Reader.
 func (r *reader) KeyByHash(h gatelatch.Sum) (*gatelatch.Key, error) { return r.Key(r.hashes[h]) }
@@ -216,4 +234,4 @@ func (r *reader) Keys(after string, limit int) (out []*gatelatch.Key, err error)
 }
 
 // Control implements gatelatch.Reader.
-func (r *reader) Control() (gatelatch.Control, error) { return r.control, nil }
+func (r *reader) Control() (gatelatch.Control, error) { return *cloneControl(r.control), nil }

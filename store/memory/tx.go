@@ -153,7 +153,7 @@ func (t *tx) SaveKey(k *gatelatch.Key) error {
 	if old, known := t.keys[k.ID]; known && old.Hash != k.Hash {
 		drop(t, t.hashes, old.Hash)
 	}
-	return save(t, t.keys, k.ID, *k, func(k *gatelatch.Key) *int64 { return &k.Version })
+	return save(t, t.keys, k.ID, *cloneKey(*k), func(k *gatelatch.Key) *int64 { return &k.Version })
 }
 
 // AddRevision implements gatelatch.Tx.
@@ -172,7 +172,7 @@ func (t *tx) SaveControl(c gatelatch.Control) error {
 		return t.stale("control")
 	}
 	c.Version++
-	t.control = c
+	t.control = *cloneControl(c)
 	t.undo = append(t.undo, func() { t.control = old })
 	return nil
 }

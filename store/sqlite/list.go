@@ -82,6 +82,12 @@ func (r *reader) Live(agent, session string, limit int) ([]string, error) {
 	return r.ids(`SELECT id FROM batch WHERE agent=? AND session=? AND over IS NULL ORDER BY id LIMIT ?`, agent, session, limit)
 }
 
+// Waiting implements gatelatch.Reader.
+func (r *reader) Waiting(agent string, most int) (n int, err error) {
+	err = r.c.row(`SELECT COUNT(*) FROM (SELECT 1 FROM call WHERE state='pending' AND agent=? LIMIT ?)`, agent, most).scan(&n)
+	return n, err
+}
+
 // Grants implements gatelatch.Reader.
 func (r *reader) Grants(live bool, limit int) (out []*gatelatch.Grant, err error) {
 	query := `SELECT version, body, sum FROM grants ORDER BY at DESC, id DESC LIMIT ?`

@@ -794,11 +794,18 @@ export interface Pause {
   note?: string;
 }
 
+export interface Muted {
+  agent: string;
+  name?: string;
+  at: string;
+}
+
 export interface Status {
   version: string;
   you: Actor;
   paused?: Pause;
   seq: number;
+  muted?: Muted[];
   notice?: string;
   silent?: boolean;
   look?: boolean;
@@ -918,6 +925,7 @@ export const routes = {
   Status: { method: "GET", path: "/v1/status" },
   Pause: { method: "POST", path: "/v1/pause" },
   Unpause: { method: "POST", path: "/v1/unpause" },
+  Unmute: { method: "POST", path: "/v1/agents/{id}/unmute" },
   Logout: { method: "POST", path: "/v1/logout" },
   Keys: { method: "GET", path: "/v1/keys" },
   AddKey: { method: "POST", path: "/v1/keys" },
@@ -982,6 +990,7 @@ export interface Signatures {
   Status: { out: Status };
   Pause: { in: PauseRequest; out: Status };
   Unpause: { in: None; out: Status };
+  Unmute: { params: { id: string }; in: None; out: Status };
   Logout: { in: None; out: None };
   Keys: { out: Keys };
   AddKey: { in: AddKey; out: MadeKey };
