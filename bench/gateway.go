@@ -44,7 +44,15 @@ type gateway struct {
 func newGateway(dir, bin string) (*gateway, error) {
 	g := &gateway{state: stateIn(dir), bin: bin}
 	g.args = []string{"serve", "--json", "--listen", "127.0.0.1:0", "--state", string(g.state), "--config", filepath.Join(dir, "config")}
-	if err := g.start(); err != nil {
+	config := filepath.Join(dir, "config", "config.yaml")
+	err := os.MkdirAll(filepath.Dir(config), 0o700)
+	if err == nil { // one client asks for many
+		err = os.WriteFile(config, []byte("quota: {asks_per_minute: 0, pending: 0, ask_again_after: 0s}\n"), 0o600)
+	}
+	if err == nil {
+		err = g.start()
+	}
+	if err != nil {
 		return nil, err
 	}
 	return g, nil

@@ -182,3 +182,30 @@ it("says that a batch opens only when all are settled", async () => {
   await act(() => put(settled(three)));
   expect(head()).toBe("Batch of 3, 1 still waits");
 });
+
+it("shows identical calls as one, and sends a decision for each", async () => {
+  const a = aCall();
+  const same = [aCall({ digest: a.digest, agent: a.agent, session: a.session, card: a.card }), aCall({ digest: a.digest, agent: a.agent, session: a.session, card: a.card })];
+  const other = aCall();
+  for (const c of [a, ...same]) gateway.answers[route(c)] = () => ({ body: settled(c, "denied", "Mira Okafor") });
+  await show(a, same[0]!, same[1]!, other);
+  expect(document.querySelectorAll(".row")).toHaveLength(2);
+  expect(find(`.row[data-call="${a.id}"] [data-same]`).textContent).toBe("×3");
+  expect(find(".decide-status").textContent).toContain("3 identical calls wait");
+  await arm();
+  await press("deny");
+  for (const c of [a, ...same]) expect(decisions(c)).toEqual([{ state: "denied", digest: a.digest }]);
+  expect(card().dataset["call"]).toBe(other.id);
+  expect(decisions(other)).toEqual([]);
+});
+
+it("says when not all identical calls could be decided", async () => {
+  const a = aCall();
+  const b = aCall({ digest: a.digest, agent: a.agent, session: a.session });
+  gateway.answers[route(a)] = () => ({ body: settled(a, "allowed", "Mira Okafor") });
+  gateway.answers[route(b)] = () => "no answer";
+  await show(a, b);
+  await arm();
+  await press("allow");
+  expect(newsText()).toContain("Only 1 of 2 were sent.");
+});

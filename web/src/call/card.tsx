@@ -3,6 +3,7 @@ import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import type { Call } from "../api.gen";
 import { ModeChip } from "../modes/control";
 import { agentName, projectName } from "../session";
+import { sameAs } from "../queue/store";
 import { isSettled, isYou } from "../state";
 import { Fill } from "../words/fill";
 import { t } from "../words/words";
@@ -52,7 +53,7 @@ export function CallCard({ call, onBack, readOnly = false }: Props) {
     setStep(to);
   };
   const typed = { remember: draft, edit: text.text, confirm, all: [...(ticked ?? []), ...restOf(call).map((c) => c.digest)], look: "", say: "" }[step];
-  const armed = useArming(JSON.stringify([shown, step, typed]), card);
+  const armed = useArming(JSON.stringify([shown, step, typed, sameAs(call).length]), card);
   useEffect(() => void card.current?.scrollTo(0, 0), [shown]);
 
   // Drawn once for each state of the call: arming and typing must not draw a long diff again.

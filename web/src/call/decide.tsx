@@ -1,6 +1,6 @@
 import type { Call } from "../api.gen";
 import { moveOn } from "../queue/move";
-import { nextWaiting } from "../queue/store";
+import { nextWaiting, sameAs } from "../queue/store";
 import { link, news } from "../state";
 import { Icon } from "../ui/icon";
 import { Foreign } from "../ui/text";
@@ -163,6 +163,7 @@ function Status({ call, questions, answers, seen }: BarProps) {
   if (link.value === "lost") return <>{words.lost}</>;
   if (!seen) return <b class="is-close">{t().call.gap.waits}</b>;
   if (questions > 0) return <>{words.answered(Object.keys(answers).length, questions)}</>;
+  if (sameAs(call).length > 1) return <b data-same={sameAs(call).length}>{t().call.same(sameAs(call).length)}</b>;
   if (call.batch.size > 1) return <>{words.batch(call.batch.position, call.batch.size)}</>;
   return null;
 }

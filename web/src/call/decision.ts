@@ -5,7 +5,7 @@ import { signal } from "@preact/signals";
 import { ApiError, ask, NetworkError } from "../api";
 import type { Call, Decision } from "../api.gen";
 import { moveOn } from "../queue/move";
-import { drop, selected } from "../queue/store";
+import { drop, sameAs, selected } from "../queue/store";
 import { actorName, badNews, stateWord, subjectOf, tell, type News } from "../state";
 import { putCall } from "../sync";
 import { beginning } from "../ui/text";
@@ -21,10 +21,16 @@ export async function decide(call: Call, verb: Verb, several = false): Promise<b
   if (sending.value !== null) return false;
   sending.value = call.id;
   tell(null);
+  const others = several || verb.remember || verb.interrupt ? [] : sameAs(call).slice(1);
   try {
-    putCall(await ask("Decide", { params: { id: call.id }, in: { ...verb, digest: call.digest } }));
+    await send(call, verb);
     if (several) return true;
+    const n = 1 + (await sendAll(others, verb));
     if (selected.value === call.id) moveOn(call.id);
+    if (n <= others.length) {
+      tell(badNews(t().call.all.some(n, others.length + 1)));
+      return true;
+    }
     tell({ text: done(call, verb), icon: verb.state === "allowed" ? "yes" : "no", subject: beginning(subjectOf(call)) });
     return true;
   } catch (err) {
@@ -33,6 +39,24 @@ export async function decide(call: Call, verb: Verb, several = false): Promise<b
   } finally {
     sending.value = null;
   }
+}
+
+async function send({ id, digest }: Call, verb: Verb): Promise<void> {
+  putCall(await ask("Decide", { params: { id }, in: { ...verb, digest } }));
+}
+
+/** Sends the same about calls that are the same, each by itself: the first decision about each stands. */
+async function sendAll(calls: readonly Call[], verb: Verb): Promise<number> {
+  let n = 0;
+  for (const call of calls) {
+    try {
+      await send(call, verb);
+      n++;
+    } catch (err) {
+      await explain(call, err);
+    }
+  }
+  return n;
 }
 
 function done(call: Call, verb: Verb): string {

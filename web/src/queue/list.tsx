@@ -12,7 +12,7 @@ import { beginning, Foreign } from "../ui/text";
 import { Since } from "../ui/time";
 import { t } from "../words/words";
 import { choose, isNarrow, stayInList } from "./move";
-import { filter, groups, hover, order, see, selected, unseen, visible, type Group, type Run } from "./store";
+import { filter, groups, hover, order, sameAs, see, selected, unseen, visible, type Group, type Run } from "./store";
 import { beyond, cut, drawnWhole, narrow, topOf, wide, type Piece } from "./window";
 
 /** Where the list is scrolled to, in steps: it is not drawn anew for every pixel. */
@@ -198,6 +198,7 @@ function Row({ call }: { call: Call }) {
   const asked = call.verdict.reasons?.some((r) => r.effect === "ask" && r.rule) ?? false;
   const names = ["row", asked && "is-close", settled && "is-settled"].filter(Boolean).join(" ");
   const prose = call.kind !== "permission";
+  const same = sameAs(call).length;
   return (
     <a
       {...named}
@@ -214,6 +215,7 @@ function Row({ call }: { call: Call }) {
         <span class="row-what">
           <Foreign text={settled ? outcome(call) : call.card.says} />
         </span>
+        {same > 1 && <span class="chip" data-same={same}>{t().queue.times(same)}</span>}
         <span class="row-age">{settled ? "" : <Since at={call.created} />}</span>
       </span>
       <span class="row-line">

@@ -23,12 +23,28 @@ export const waiting = computed(() => [...calls.value.values()].filter((c) => !i
 
 export const visible = computed(() => {
   const words = filter.value.toLowerCase().split(/\s+/).filter(Boolean);
-  if (words.length === 0) return order.value;
+  const first = new Map<string, string>();
   return order.value.filter((id) => {
-    const text = searchText(calls.value.get(id)!);
-    return words.every((w) => text.includes(w));
+    const call = calls.value.get(id)!;
+    if (sameKey(call) !== null && (first.get(sameKey(call)!) ?? id) !== id && id !== selected.value) return false;
+    const text = words.length === 0 ? "" : searchText(call);
+    if (!words.every((w) => text.includes(w))) return false;
+    if (sameKey(call) !== null) first.set(sameKey(call)!, id);
+    return true;
   });
 });
+
+/** What calls have in common that are one question: a digest binds agent, session, tool and input. */
+function sameKey(call: Call): string | null {
+  return call.brief || isSettled(call) || !call.digest ? null : `${call.agent} ${call.digest}`;
+}
+
+/** The calls that wait and are the same as this one, itself first. */
+export function sameAs(call: Call): Call[] {
+  const key = sameKey(call);
+  if (key === null) return [call];
+  return [call, ...[...calls.value.values()].filter((c) => c.id !== call.id && sameKey(c) === key)];
+}
 
 function searchText({ card, tool, dir, session }: Call): string {
   return [card.says, card.subject, tool, dir, session.name, session.project, session.host].join("\n").toLowerCase();

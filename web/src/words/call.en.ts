@@ -10,6 +10,7 @@ export const call = {
   byYou: "by you",
   place: (at: number, of: number) => `${at} of ${of}`,
   inBatch: "in this batch",
+  same: (n: number) => `${n} identical calls wait; one decision is sent for each`,
   waiting: "waiting",
   expiresIn: ", expires in {time}",
 

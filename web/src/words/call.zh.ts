@@ -11,6 +11,7 @@ export const call: Words["call"] = {
   byYou: "由你",
   place: (at, of) => `${at} / ${of}`,
   inBatch: "（本批次）",
+  same: (n) => `${n} 个相同的调用在等待；会逐一发送同样的决定`,
   waiting: "等待",
   expiresIn: "，{time}后过期",
 

@@ -17,6 +17,7 @@ export const queue = {
   opensTitle: "Opens when all are settled",
   inReview: (n: number) => `in review: ${n}`,
   stillWait: (n: number) => (n === 1 ? "1 still waits" : `${n} still wait`),
+  times: (n: number) => `×${n}`,
   arrived: (says: string, project: string, n: number) => `New call in ${project}: ${says}. ${n} waiting.`,
   manyArrived: (k: number, n: number) => `${plural(k, "new call")}. ${n} waiting.`,
   calm: "Nothing waits for you.",

@@ -17,6 +17,7 @@ export const queue: Words["queue"] = {
   opensTitle: "全部决定后放行",
   inReview: (n) => `审核中：${n}`,
   stillWait: (n) => `还有 ${n} 个等待`,
+  times: (n) => `×${n}`,
   arrived: (says, project, n) => `${project} 有新调用：${says}。共 ${n} 项等待。`,
   manyArrived: (k, n) => `${k} 个新调用。共 ${n} 项等待。`,
   calm: "没有事情等你处理。",
