@@ -10,6 +10,7 @@ packages() {
 	case $1 in
 	ack_before_commit | synchronous_normal | checksum_ignored | no_audit) echo ./store/sqlite ;;
 	no_polling) echo ./store/postgres ;;
+	raw_on_deny) echo ./cmd/gatelatch ;;
 	clock_runs_back | backup_revives) echo ./store/sqlite ./internal/clock ;;
 	*) echo . ;;
 	esac

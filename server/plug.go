@@ -51,6 +51,11 @@ func (s *Server) plug(d Door, p Plug) http.Handler {
 		if !s.enter(q, bare) {
 			return
 		}
+		if !s.guests.enter(q.key.ID) {
+			refuse(w, http.StatusTooManyRequests, api.CodeTooMany, "this key has too many connections", "close some first")
+			return
+		}
+		defer s.guests.leave(q.key.ID)
 		// A WebSocket begins with a GET, and acts: a browser says where it comes from.
 		if bare && q.key.Kind == gatelatch.BrowserKey {
 			refuse(w, http.StatusForbidden, api.CodeOrigin, "a browser says where a request comes from", "")

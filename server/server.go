@@ -57,6 +57,7 @@ type Server struct {
 	page    *page
 	tail    tail
 	waiting sync.WaitGroup // for parked requests
+	guests  guests
 	warned  said
 	looked  glance
 	lobby   lobby

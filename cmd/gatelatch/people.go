@@ -94,10 +94,20 @@ func printCalls(out io.Writer, list api.Calls, settled bool) error {
 		return err
 	}
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	same := map[string]int{}
 	for _, c := range list.Calls {
+		same[c.Agent+c.Digest]++
+	}
+	for _, c := range list.Calls {
+		n := same[c.Agent+c.Digest]
+		if same[c.Agent+c.Digest] = 0; n == 0 && !settled {
+			continue // it stands in the row of the first
+		}
 		mark := shortAge(c.Created)
 		if settled {
 			mark = c.State + " by " + byName(c.Decided) + wentWrong(c.Outcome)
+		} else if n > 1 {
+			mark += fmt.Sprintf(" ×%d", n)
 		}
 		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\n", shortID(c.ID), mark, whose(c.Session), c.Card.Says, cut(redact.Text(c.Card.Subject), 60))
 	}

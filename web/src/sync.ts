@@ -71,7 +71,7 @@ function take(m: Message, looker: Looker): number {
   if (m.event === "resync") throw new Resync();
   const event = JSON.parse(m.data) as Event;
   if (event.call) looker.look(event.call);
-  if (event.kind.startsWith("gate.")) void readStatus();
+  if (event.kind.startsWith("gate.") || event.kind.startsWith("agent.")) void readStatus();
   if (event.kind === "mode.chosen") void readModes();
   // A use is no event of its own: it comes with the call that it allowed.
   if (place.value.path === "/rules" && /^(grant\.|call\.judged)/.test(event.kind)) void readGrants();

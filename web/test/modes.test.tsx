@@ -251,3 +251,14 @@ it("tells on the card why the mode was not changed, and keeps the step", async (
   expect(newsText()).toContain("Mode not changed: refused: invalid");
   expect(radio("acceptEdits").checked).toBe(true);
 });
+
+it("says which agent asked too much, and lets it ask again", async () => {
+  const all = { version: "1", you: jon, seq: 1 };
+  gateway.answers["POST /v1/agents/key_x/unmute"] = () => ({ body: all });
+  await show(call);
+  await act(() => void (status.value = { ...all, muted: [{ agent: "key_x", name: "Codex", at: call.created }] }));
+  expect(banner()).toContain("Codex asked too much");
+  await press("unmute");
+  expect(gateway.to("POST /v1/agents/key_x/unmute")).toHaveLength(1);
+  expect(has('[data-act="unmute"]')).toBe(false);
+});

@@ -6,7 +6,7 @@ import { actorName, go, link, place, status, tell } from "../state";
 import { Fill } from "../words/fill";
 import { t } from "../words/words";
 import { Icon, Latch } from "./icon";
-import { resume, StopAll, trouble } from "./stop";
+import { resume, StopAll, trouble, unmute } from "./stop";
 import { Foreign } from "./text";
 import { Who } from "./who";
 
@@ -97,6 +97,19 @@ function gravest() {
     );
   }
   if (link.value === "lost") return <span class="notice is-text">{t().ui.connectionLost}</span>;
+  const muted = status.value?.muted?.[0];
+  if (muted) {
+    return (
+      <span class="notice">
+        <span class="grow">
+          <Fill text={t().ui.muted} gaps={{ agent: <b><Foreign text={muted.name || muted.agent} /></b> }} />
+        </span>
+        <button type="button" class="btn" data-act="unmute" onClick={() => void unmute(muted.agent)}>
+          {t().ui.unmute}
+        </button>
+      </span>
+    );
+  }
   if (status.value?.notice) {
     return (
       <span class="notice is-text" title={status.value.notice}>

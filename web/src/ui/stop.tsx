@@ -42,6 +42,16 @@ export function resume(): Promise<void> {
   return change("Unpause");
 }
 
+/** Lets an agent ask again that asked too much. */
+export async function unmute(id: string): Promise<void> {
+  trouble.value = "";
+  try {
+    status.value = await ask("Unmute", { params: { id }, in: {} });
+  } catch (err) {
+    trouble.value = t().ui.stop.notResumed(err instanceof ApiError ? err.message : t().ui.noAnswer);
+  }
+}
+
 async function change(to: "Pause" | "Unpause"): Promise<void> {
   trouble.value = "";
   try {

@@ -7,6 +7,8 @@ export const ui = {
   stopped: "{deny} Stopped by {who}",
   everythingDenied: "Everything is denied.",
   resume: "Resume",
+  muted: "{agent} asked too much and may not ask for now. What rules allow still runs.",
+  unmute: "Let it ask",
   connectionLost: "Connection lost, trying again",
   link: { connecting: "Connecting", live: "Live", lost: "Lost" },
   stop: {

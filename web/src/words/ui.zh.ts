@@ -7,6 +7,8 @@ export const ui: Words["ui"] = {
   stopped: "{deny}由 {who} 停止",
   everythingDenied: "一律拒绝。",
   resume: "恢复",
+  muted: "{agent} 请求过多，暂时不能再请求；规则允许的仍会运行。",
+  unmute: "允许请求",
   connectionLost: "连接已断开，正在重试",
   link: { connecting: "连接中", live: "已连接", lost: "已断开" },
   stop: {
