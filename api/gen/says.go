@@ -54,6 +54,7 @@ var says = map[string]string{
 	"Status":      "Read what holds for the whole gateway.",
 	"Pause":       "Deny everything until it is resumed.",
 	"Unpause":     "End a pause.",
+	"Unmute":      "Let an agent ask again that asked too much.",
 	"Logout":      "End a browser's session.",
 	"Look":        "Say that somebody looks at the page: messages elsewhere may wait.",
 

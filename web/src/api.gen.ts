@@ -805,9 +805,9 @@ export interface Status {
   you: Actor;
   paused?: Pause;
   seq: number;
-  muted?: Muted[];
   notice?: string;
   silent?: boolean;
+  muted?: Muted[];
   look?: boolean;
 }
 
