@@ -63,7 +63,9 @@ func (covering) Remember(c *gatelatch.Call, _ *gatelatch.Session, _ gatelatch.Sc
 	return "Bash(" + string(c.Input) + ")", nil
 }
 
-func (covering) Covers(string, *gatelatch.Call, *gatelatch.Session, gatelatch.Scope) error { return nil }
+func (covering) Covers(string, *gatelatch.Call, *gatelatch.Session, gatelatch.Scope) error {
+	return nil
+}
 
 // A secret is not remembered, whoever would like that.
 func TestSecretsAreNotRemembered(t *testing.T) {
