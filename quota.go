@@ -110,7 +110,7 @@ func (g *Gate) ration(tx Tx, b *Batch, calls []ProposedCall, js []judged) ([]jud
 		if out[i].verdict.Effect != Ask {
 			continue
 		}
-		why := ""
+		var why string
 		digest := b.digest(&Call{Kind: calls[i].Kind, Tool: calls[i].Tool, Input: js[i].input, Dir: calls[i].Dir, Bound: js[i].bound})
 		d := m.denied(g.Quota, digest, b.Turn, now)
 		switch {

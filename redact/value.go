@@ -145,7 +145,7 @@ func dense(v string) bool {
 	if len(v) < 16 || plain(v) || strings.ContainsAny(v, " \t\n(){}$<>") || strings.HasPrefix(v, "/") || strings.HasPrefix(v, "./") || strings.HasPrefix(v, "~") {
 		return false
 	}
-	if strings.ContainsAny(v, "/.") && !(strings.ContainsAny(v, upper) && strings.ContainsAny(v, lower)) {
+	if strings.ContainsAny(v, "/.") && (!strings.ContainsAny(v, upper) || !strings.ContainsAny(v, lower)) {
 		return false
 	}
 	return variety(v[:min(len(v), 64)]) >= 8

@@ -82,7 +82,7 @@ func newMine(t *testing.T, store string) *mine {
 	}
 	m.must(os.MkdirAll(m.opt.config, 0o700))
 	hook := filepath.Join(m.opt.config, "hook.sh")
-	m.must(os.WriteFile(hook, []byte("#!/bin/sh\nin=$(cat)\ncase $in in *blockme*) printf %s \"$in\" >&2; exit 2 ;; esac\n"), 0o700)) //nolint:gosec // it is a program
+	m.must(os.WriteFile(hook, []byte("#!/bin/sh\nin=$(cat)\ncase $in in *blockme*) printf %s \"$in\" >&2; exit 2 ;; esac\n"), 0o700))
 	m.must(os.WriteFile(filepath.Join(m.opt.config, "config.yaml"), []byte("quota: {asks_per_minute: 0, ask_again_after: 0s}\nhooks:\n- path: "+hook+"\n- path: "+hook+"\n  on: after\n"), 0o600))
 	m.must(os.WriteFile(filepath.Join(m.opt.config, "policy.yaml"), []byte("version: 1\ndeny: ['Bash(shred:*)']\nallow: ['Bash(echo:*)']\n"), 0o600))
 	if m.gateway, err = startGateway(m.opt); err != nil {
