@@ -72,7 +72,7 @@ var Routes = []Route{
 	{Name: "PushKey", Method: "GET", Path: "/v1/push", Role: People, Out: PushKey{}},
 	{Name: "Subscribe", Method: "POST", Path: "/v1/push", Role: People, In: Subscribe{}, Out: None{}},
 	{Name: "Unsubscribe", Method: "POST", Path: "/v1/push/end", Role: People, In: Unsubscribe{}, Out: None{}},
-	{Name: "Look", Method: "POST", Path: "/v1/look", Role: People, In: None{}, Out: None{}},
+	{Name: "Look", Method: "POST", Path: "/v1/look", Role: Readers, In: None{}, Out: None{}},
 	{Name: "Notifications", Method: "GET", Path: "/v1/notifications", Role: People, Out: Notifications{}},
 	{Name: "TryChannels", Method: "POST", Path: "/v1/notifications/test", Role: Commands, In: TryChannels{}, Out: TriedChannels{}},
 	{Name: "Press", Method: "POST", Path: "/v1/presses", Role: Bearers, In: Press{}, Out: Pressed{}},
