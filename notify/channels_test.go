@@ -170,7 +170,7 @@ func TestNtfyPublishes(t *testing.T) {
 		m.Click != n.Link || m.Priority != 4 || m.Sequence != "msg_1" || len(m.Actions) != 3 {
 		t.Errorf("published %s", r.body)
 	}
-	if a := m.Actions[0]; a.Action != "http" || a.Label != "Allow" || a.URL != "https://gate.example/v1/presses" || a.Method != "POST" || a.Body != `{"token":"msg_2.a"}` {
+	if a := m.Actions[0]; a.Action != "http" || a.Label != "Allow" || a.URL != "https://gate.example/v1/presses" || a.Method != http.MethodPost || a.Body != `{"token":"msg_2.a"}` {
 		t.Errorf("button %+v", a)
 	}
 	n.Kind, n.Outcome, n.Allow, n.Deny = gatelatch.SettledMessage, "allowed", "", ""
@@ -188,7 +188,7 @@ func TestNtfyPublishes(t *testing.T) {
 func program(t *testing.T, dir, name, text string) string {
 	t.Helper()
 	path := filepath.Join(dir, name)
-	if err := os.WriteFile(path, []byte("#!/bin/sh\n"+text), 0o700); err != nil { //nolint:gosec // it is run
+	if err := os.WriteFile(path, []byte("#!/bin/sh\n"+text), 0o700); err != nil {
 		t.Fatal(err)
 	}
 	return path

@@ -1,7 +1,6 @@
 package notify
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -61,9 +60,9 @@ func (r Reach) client() *http.Client {
 }
 
 // post sends a request and judges its answer.
-func post(ctx context.Context, c *http.Client, req *http.Request) error {
+func post(c *http.Client, req *http.Request) error {
 	req.Header.Set("User-Agent", "gatelatch")
-	resp, err := c.Do(req.WithContext(ctx))
+	resp, err := c.Do(req)
 	if err != nil {
 		// The address has what the configuration keeps secret in it.
 		var inner interface{ Unwrap() error }

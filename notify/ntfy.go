@@ -81,7 +81,7 @@ func (c *ntfy) publish(ctx context.Context, m ntfyMessage) error {
 	if err != nil {
 		return permanent(err)
 	}
-	req, err := http.NewRequest(http.MethodPost, c.server, bytes.NewReader(body))
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, c.server, bytes.NewReader(body))
 	if err != nil {
 		return permanent(errors.New("the address can't be read"))
 	}
@@ -89,7 +89,7 @@ func (c *ntfy) publish(ctx context.Context, m ntfyMessage) error {
 	if c.token != "" {
 		req.Header.Set("Authorization", "Bearer "+c.token)
 	}
-	return post(ctx, c.client, req)
+	return post(c.client, req)
 }
 
 func ntfyOutcome(outcome string) string {

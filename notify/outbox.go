@@ -174,6 +174,7 @@ func read(es []gatelatch.Event, from gatelatch.Seq) news {
 			}
 		case gatelatch.CallDecided, gatelatch.CallExpired, gatelatch.CallWithdrawn, gatelatch.CallEdited:
 			n.settled = append(n.settled, e.Call)
+		default:
 		}
 	}
 	return n

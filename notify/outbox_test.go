@@ -20,7 +20,7 @@ func in(t *testing.T, fn func(t *testing.T, r *rig)) {
 
 // pass lets time go by until all that follows is done.
 func pass(d time.Duration) {
-	time.Sleep(d)
+	time.Sleep(d) //nolint:forbidigo // in a bubble, where time is fake
 	synctest.Wait()
 }
 
@@ -203,7 +203,7 @@ func TestRulesSayWhoAndWhen(t *testing.T) {
 			{Project: "*/shop", Agent: "Claude*", To: []string{"mail"}, Quiet: quiet},
 		}
 		now := time.Now()
-		time.Sleep(time.Date(now.Year(), now.Month(), now.Day(), 23, 0, 0, 0, time.Local).Sub(now)) // into the quiet
+		pass(time.Date(now.Year(), now.Month(), now.Day(), 23, 0, 0, 0, time.Local).Sub(now)) // into the quiet
 		r.start(r.box)
 		for _, tool := range []string{"Edit", "Bash", "Write"} {
 			r.ask(tool)

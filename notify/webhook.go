@@ -69,7 +69,7 @@ func (w *webhook) Send(ctx context.Context, n Notice) error {
 	if err != nil {
 		return permanent(err)
 	}
-	req, err := http.NewRequest(http.MethodPost, w.url, bytes.NewReader(body))
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, w.url, bytes.NewReader(body))
 	if err != nil {
 		return permanent(errors.New("the address can't be read"))
 	}
@@ -83,7 +83,7 @@ func (w *webhook) Send(ctx context.Context, n Notice) error {
 		mac.Write(body)
 		req.Header.Set("webhook-signature", "v1,"+base64.StdEncoding.EncodeToString(mac.Sum(nil)))
 	}
-	return post(ctx, w.client, req)
+	return post(w.client, req)
 }
 
 // webhookKey reads a secret as Standard Webhooks writes it.
