@@ -35,13 +35,19 @@ func apiSpeed(r *rig) error {
 		return err
 	}
 	lines := make([]*line, apiLines)
-	for i := range lines {
-		if lines[i], err = dial("unix", d.agentSocket); err != nil {
-			return err
+	defer func() {
+		for _, l := range lines {
+			if l != nil {
+				_ = l.conn.Close()
+			}
 		}
-		defer func() { _ = lines[i].conn.Close() }()
-	}
-	propose := func(k, i int) error {
+	}()
+	propose := func(k, i int) (err error) {
+		if lines[k] == nil { // who connects and says nothing is cut off
+			if lines[k], err = dial("unix", d.agentSocket); err != nil {
+				return err
+			}
+		}
 		body, err := lines[k].do(settledProposal(d, api.SocketHost, r.dir, i))
 		if err == nil && !bytes.Contains(body, []byte(`"consumed"`)) {
 			err = fmt.Errorf("the gateway answered %s", body)

@@ -12,5 +12,5 @@ func mostConns() int {
 		return maxConns
 	}
 	files := min(uint64(lim.Cur), maxConns+spareFiles) //nolint:unconvert // another type on some systems
-	return max(64, int(files)-spareFiles)              //nolint:gosec // bounded above
+	return max(64, int(files)-spareFiles)
 }

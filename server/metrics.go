@@ -123,7 +123,6 @@ func (m *meter) count(e gatelatch.Event) {
 		Grant   string             `json:"grant"`
 		Reasons []gatelatch.Reason `json:"reasons"`
 	}
-	//exhaustive:ignore the others settle nothing
 	switch e.Kind {
 	case gatelatch.CallProposed:
 		m.proposals.Inc()
