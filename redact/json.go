@@ -93,6 +93,8 @@ func quote(s string) []byte {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)
-	_ = e.Encode(s) // a string never fails
+	if err := e.Encode(s); err != nil {
+		panic(err) // a string never fails
+	}
 	return bytes.TrimSuffix(b.Bytes(), []byte("\n"))
 }
