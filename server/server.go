@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io/fs"
 	"log/slog"
+	"net"
 	"net/http"
 	"net/netip"
 	"strings"
@@ -88,6 +89,20 @@ func BrowserDoor(addr string) Door {
 		Hosts: []string{addr}, Origins: []string{"http://" + addr}, cookie: api.CookiePrefix + addr[strings.LastIndexByte(addr, ':')+1:],
 		Roles: []api.Role{api.Anybody, api.Agents, api.People, api.Readers, api.Admins, api.Commands, api.Keyed},
 	}
+}
+
+// SecureDoor is a TCP listener with TLS, at the names of its certificate.
+func SecureDoor(names []string, port string) Door {
+	d := BrowserDoor(net.JoinHostPort(names[0], port))
+	d.Hosts, d.Origins, d.cookie = nil, nil, "__Host-"+d.cookie
+	for _, name := range names {
+		host := net.JoinHostPort(name, port)
+		if port == "443" {
+			host = strings.TrimSuffix(host, ":443") // as browsers write it
+		}
+		d.Hosts, d.Origins = append(d.Hosts, host), append(d.Origins, "https://"+host)
+	}
+	return d
 }
 
 // Also makes the door answer at a public URL, too: that of a tunnel or proxy

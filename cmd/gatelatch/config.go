@@ -24,7 +24,11 @@ const defaultListen = "127.0.0.1:7474"
 // config is config.yaml. Flags win over it, it wins over the defaults.
 type config struct {
 	Listen string `yaml:"listen"`
-	Store  string `yaml:"store"`
+	// TLSCert and TLSKey let it listen on other addresses than loopback.
+	TLSCert string `yaml:"tls_cert"`
+	TLSKey  string `yaml:"tls_key"`
+
+	Store string `yaml:"store"`
 	// PublicURL is where other devices find the page; see docs/page.md.
 	PublicURL string `yaml:"public_url"`
 	// MetricsListen is where numbers are read without a key; see docs/operations.md.

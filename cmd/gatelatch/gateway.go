@@ -49,7 +49,10 @@ type gatewayOptions struct {
 	state  statedir.Dir
 	config string // directory
 	listen string
-	store  string // "" is a file in the state directory, else a postgres:// URL
+	// tlsCert and tlsKey are files; without them it listens on loopback only.
+	tlsCert, tlsKey string
+
+	store string // "" is a file in the state directory, else a postgres:// URL
 	// checkpoints is where signed checkpoints of the trail go; "" is nowhere.
 	checkpoints         string
 	checkpointsRequired bool // no decisions without them
@@ -111,6 +114,10 @@ func startGateway(opt gatewayOptions) (_ *gateway, err error) {
 		opt.metrics = cfg.MetricsListen
 	}
 	if err := checkPublic(opt.public); err != nil {
+		return nil, err
+	}
+	opt.tlsCert, opt.tlsKey = cmp.Or(opt.tlsCert, cfg.TLSCert), cmp.Or(opt.tlsKey, cfg.TLSKey)
+	if err := checkTLS(opt); err != nil {
 		return nil, err
 	}
 	if opt.agentSocket, err = cfg.agentSocket(); err != nil {
@@ -236,12 +243,11 @@ func personName() string {
 }
 
 func (g *gateway) listen(ctx context.Context, gate *gatelatch.Gate, rules *rules) error {
-	tcp, err := listenLoopback(g.opt.listen)
+	tcp, err := listenFront(g.opt)
 	if err != nil {
 		return err
 	}
-	addr := tcp.Addr().String()
-	g.url = "http://" + addr
+	g.url = tcp.url
 	messages, err := push.Open(filepath.Join(string(g.opt.state), "push.json"))
 	if err != nil {
 		return err
@@ -273,7 +279,7 @@ func (g *gateway) listen(ctx context.Context, gate *gatelatch.Gate, rules *rules
 		open func() (net.Listener, error)
 		meet func(context.Context, net.Conn) context.Context
 	}{
-		{server.BrowserDoor(addr).Also(g.opt.public), func() (net.Listener, error) { return tcp, nil }, nil},
+		{tcp.door, func() (net.Listener, error) { return tcp, nil }, nil},
 		{agents, func() (net.Listener, error) { return listenAgents(where.AgentSocket, g.peers.agents) }, g.peers.context(true)},
 		{people, func() (net.Listener, error) { return listenSocket(where.ApproverSocket) }, g.peers.context(false)},
 	} {
@@ -322,47 +328,6 @@ func (g *gateway) serve(s *http.Server, ln net.Listener) {
 			g.failed <- err
 		}
 	})
-}
-
-// listenLoopback refuses any address that another machine could reach.
-func listenLoopback(addr string) (net.Listener, error) {
-	host, _, err := net.SplitHostPort(addr)
-	if err != nil {
-		return nil, withHint(fmt.Errorf("can't listen on %s: %w", addr, err), "give host and port, such as "+defaultListen)
-	}
-	if ip := net.ParseIP(host); host != "localhost" && (ip == nil || !ip.IsLoopback()) {
-		return nil, withHint(fmt.Errorf("can't listen on %s, which is not a loopback address", addr),
-			"the gateway listens on this machine only; forward a port with ssh to reach it from elsewhere")
-	}
-	ln, err := net.Listen("tcp", addr)
-	if err != nil {
-		return nil, withHint(err, "something else uses that port; choose another, or any free one with --listen 127.0.0.1:0")
-	}
-	return ln, nil
-}
-
-// socketDir is where the sockets lie: in the state directory, unless its path
-// is too long for a socket's name.
-func (g *gateway) socketDir() (dir string, err error) {
-	const most = 80
-	if dir = g.opt.state.Run(); len(dir) > most {
-		g.temp, err = os.MkdirTemp("", "gatelatch-")
-		dir = g.temp
-	}
-	return dir, err
-}
-
-// listenSocket removes what a killed gateway left: the lock says that no other
-// one lives.
-func listenSocket(path string) (net.Listener, error) {
-	if err := os.Remove(path); err != nil && !errors.Is(err, os.ErrNotExist) {
-		return nil, err
-	}
-	ln, err := net.Listen("unix", path)
-	if err != nil {
-		return nil, err
-	}
-	return ln, os.Chmod(path, 0o600)
 }
 
 // wait serves until ctx ends or a listener fails, then stops in order.

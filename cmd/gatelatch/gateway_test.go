@@ -22,12 +22,18 @@ import (
 // testGateway runs a whole gateway in this process.
 func testGateway(t *testing.T) gatewayOptions {
 	t.Helper()
+	return testGatewayWith(t, func(*gatewayOptions) {})
+}
+
+func testGatewayWith(t *testing.T, change func(*gatewayOptions)) gatewayOptions {
+	t.Helper()
 	tmp, err := os.MkdirTemp("", "gl-") //nolint:usetesting // a socket's name must be short
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = os.RemoveAll(tmp) })
 	opt := gatewayOptions{state: statedir.Dir(filepath.Join(tmp, "state")), config: filepath.Join(tmp, "config"), listen: "127.0.0.1:0", log: slog.New(slog.DiscardHandler)}
+	change(&opt)
 	g, err := startGateway(opt)
 	if err != nil {
 		t.Fatal(err)
@@ -176,9 +182,16 @@ func TestGatewayRefusesToStart(t *testing.T) {
 		"a second one on the same state": {func(o *gatewayOptions) { o.state = running.state }, "already runs"},
 		"an address others can reach":    {func(o *gatewayOptions) { o.listen = "0.0.0.0:0" }, "not a loopback address"},
 		"a public name":                  {func(o *gatewayOptions) { o.listen = "example.com:80" }, "not a loopback address"},
-		"a port that is taken":           {func(o *gatewayOptions) { o.listen = taken.Addr().String() }, "address already in use"},
-		"a store that is not known":      {func(o *gatewayOptions) { o.store = "mysql://x" }, "none that this gatelatch knows"},
-		"a database that is not there":   {func(o *gatewayOptions) { o.store = "postgres://nobody@127.0.0.1:1/none" }, "connect"},
+		"half a certificate":             {func(o *gatewayOptions) { o.tlsCert = "/c.pem" }, "go together"},
+		"a certificate that is not there": {func(o *gatewayOptions) {
+			o.listen, o.tlsCert, o.tlsKey = "0.0.0.0:0", "/nonexistent/c", "/nonexistent/k"
+		}, "no such file"},
+		"users without a socket": {func(o *gatewayOptions) {
+			writeFile(t, filepath.Join(o.config, "config.yaml"), "agent_users: [root]\n")
+		}, "go together"},
+		"a port that is taken":         {func(o *gatewayOptions) { o.listen = taken.Addr().String() }, "address already in use"},
+		"a store that is not known":    {func(o *gatewayOptions) { o.store = "mysql://x" }, "none that this gatelatch knows"},
+		"a database that is not there": {func(o *gatewayOptions) { o.store = "postgres://nobody@127.0.0.1:1/none" }, "connect"},
 		"a state that is not a database": {func(o *gatewayOptions) {
 			writeFile(t, o.state.Database(), "this is not a database at all, however long it may be")
 		}, "not a database"},

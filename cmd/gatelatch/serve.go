@@ -30,7 +30,9 @@ project and ask about the rest.`,
 	}
 	state := stateFlag(cmd)
 	cmd.Flags().StringVar(&opt.config, "config", "", "configuration directory (default $XDG_CONFIG_HOME/gatelatch)")
-	cmd.Flags().StringVar(&opt.listen, "listen", "", "loopback address for the page (default "+defaultListen+")")
+	cmd.Flags().StringVar(&opt.listen, "listen", "", "address for the page, on loopback unless there is TLS (default "+defaultListen+")")
+	cmd.Flags().StringVar(&opt.tlsCert, "tls-cert", "", "certificate, PEM; it is read again when it changes. The gateway answers to the names in it")
+	cmd.Flags().StringVar(&opt.tlsKey, "tls-key", "", "key of the certificate, PEM")
 	cmd.Flags().StringVar(&opt.store, "store", "", "postgres:// URL of a database that gateways share (default a file in the state directory);\nkeep a password out of it: in ~/.pgpass, or the whole URL in config.yaml")
 	cmd.Flags().StringVar(&opt.public, "public-url", "", "https:// address where a tunnel or proxy of yours hands other devices on to the page")
 	cmd.Flags().StringVar(&opt.checkpoints, "checkpoints", "", "file on a second place that gets signed checkpoints of the audit trail")
@@ -46,8 +48,11 @@ project and ask about the rest.`,
 		if opt.config, err = configDir(opt.config); err != nil {
 			return err
 		}
-		if opt.checkpoints != "" {
-			if opt.checkpoints, err = filepath.Abs(opt.checkpoints); err != nil {
+		for _, path := range []*string{&opt.checkpoints, &opt.tlsCert, &opt.tlsKey} {
+			if *path == "" {
+				continue
+			}
+			if *path, err = filepath.Abs(*path); err != nil {
 				return err
 			}
 		}
