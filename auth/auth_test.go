@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -23,6 +24,7 @@ type world struct {
 	*auth.Auth
 	t    *testing.T
 	path string
+	mu   sync.Mutex // over now, where something watches
 	now  time.Time
 	s    *sqlite.Store
 
@@ -43,11 +45,23 @@ func newWorld(t *testing.T) *world {
 
 func (w *world) open() {
 	w.t.Helper()
-	s, err := sqlite.Open(context.Background(), w.path, sqlite.Options{Now: func() time.Time { return w.now }})
+	s, err := sqlite.Open(context.Background(), w.path, sqlite.Options{Now: w.time})
 	if err != nil {
 		w.t.Fatal(err)
 	}
 	w.s, w.Auth = s, auth.New(s, "mira")
+}
+
+func (w *world) time() time.Time {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.now
+}
+
+func (w *world) set(now time.Time) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.now = now
 }
 
 func (w *world) restart() {
