@@ -127,9 +127,9 @@ func TestNoAnswerWithoutAKey(t *testing.T) {
 	if _, err := w.seat().Decide(t.Context(), b.Calls[0].ID, gatelatch.Decision{State: gatelatch.Allowed, Digest: w.digest(b.Calls[0].ID)}); err != nil {
 		t.Fatal(err)
 	}
-	var e api.ErrorBody
+	var e api.Problem
 	waiting.batch(t, http.StatusUnauthorized, &e)
-	if e.Error.Code != api.CodeUnauthenticated {
+	if e.Code != api.CodeUnauthenticated {
 		t.Errorf("%+v", e)
 	}
 }

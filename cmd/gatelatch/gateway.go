@@ -247,7 +247,7 @@ func (g *gateway) listen(ctx context.Context, gate *gatelatch.Gate, rules *rules
 	if err != nil {
 		return err
 	}
-	g.url = tcp.url
+	g.url, g.opt.public = tcp.url, tcp.public
 	messages, err := push.Open(filepath.Join(string(g.opt.state), "push.json"))
 	if err != nil {
 		return err
