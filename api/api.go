@@ -465,6 +465,10 @@ type Status struct {
 	Paused  *Pause `json:"paused,omitempty"`
 	Seq     int64  `json:"seq"`
 	Notice  string `json:"notice,omitempty"` // something is wrong, such as a rule file that does not load
+	// Isolation is how far agents are kept from the gateway: advisory if they run
+	// as its own user, separated if as others, signed if each decision is.
+	Isolation string `json:"isolation,omitempty"`
+	Role      string `json:"role,omitempty"` // what you may do: auditor, approver or admin
 	// Silent says that nobody is told of a call who does not look at the page.
 	Silent bool    `json:"silent,omitempty"`
 	Muted  []Muted `json:"muted,omitempty"` // agents that may not ask for now

@@ -179,6 +179,9 @@ func (s *Server) enter(q *request, bare bool) bool {
 		refuse(q.w, http.StatusForbidden, api.CodeOrigin, "a browser says where a request comes from", "")
 		return false
 	}
+	if s.opt.Asked != nil && key.Kind == gatelatch.AskKey && (q.route.Name == "" || q.route.Name == "Propose") {
+		s.opt.Asked(q.Request)
+	}
 	q.key, q.who, q.signed = key, key.Actor(), shown.Body
 	q.seat = s.opt.Gate.As(q.who)
 	return true

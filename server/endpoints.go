@@ -217,8 +217,11 @@ func status(s *Server, q *request) (api.Status, error) {
 	if err != nil {
 		return api.Status{}, err
 	}
-	out := api.Status{Version: s.opt.Version, You: actor(q.who), Seq: int64(st.Seq), Notice: s.opt.Notice(), Silent: s.Silent(), Look: s.opt.Notify != nil && s.opt.Notify.PageDelay > 0}
-	out.Muted = mutedOf(st)
+	out := api.Status{
+		Version: s.opt.Version, You: actor(q.who), Role: string(q.key.Role()), Seq: int64(st.Seq),
+		Notice: s.opt.Notice(), Silent: s.Silent(), Look: s.opt.Notify != nil && s.opt.Notify.PageDelay > 0,
+		Isolation: s.opt.Isolation(), Muted: mutedOf(st),
+	}
 	if st.Pause.On {
 		out.Paused = &api.Pause{By: actor(st.Pause.By), At: st.Pause.At, Note: st.Pause.Note}
 	}

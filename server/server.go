@@ -35,9 +35,13 @@ type Options struct {
 	// Note has the rules noted that hold now, if they lie in a file; may be nil.
 	Note   func(context.Context) error
 	Notice func() string // something is wrong that people should see; may be nil
-	Tools  toolset.Policy
-	Plugs  []Plug
-	Log    *slog.Logger
+	// Isolation says how far agents are kept from the gateway; may be nil.
+	Isolation func() string
+	// Asked is told of who asked as an agent; may be nil. It must not wait.
+	Asked func(*http.Request)
+	Tools toolset.Policy
+	Plugs []Plug
+	Log   *slog.Logger
 	// Checks are what readiness needs beside the store and the trail.
 	Checks  []Check
 	Metrics *metrics.Registry // nil counts nothing
@@ -133,6 +137,9 @@ func New(opt Options) (*Server, error) {
 	}
 	if opt.Notice == nil {
 		opt.Notice = func() string { return "" }
+	}
+	if opt.Isolation == nil {
+		opt.Isolation = func() string { return "" }
 	}
 	s := &Server{opt: opt, lobby: lobby{most: mostConns(), from: map[netip.Addr]int{}}, drain: newDrain(), agents: make(chan struct{}, agentsAtOnce), tail: tail{oldies: make(chan struct{}, 1)}}
 	s.meter = s.newMeter()

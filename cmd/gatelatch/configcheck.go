@@ -93,6 +93,8 @@ func configSchema() map[string]any {
 // configSays describes keys for editors.
 var configSays = map[string]string{
 	"listen":               "Address of the page, host and port; the default is " + defaultListen,
+	"tls_cert":             "Certificate in PEM, absolute path; with it the gateway may listen beyond loopback, at the names in it",
+	"tls_key":              "Key of the certificate in PEM, absolute path; others must not read it",
 	"store":                "postgres:// URL of a database that gateways share; without it a file in the state directory",
 	"public_url":           "https:// address where a tunnel or proxy hands other devices on to the page",
 	"metrics_listen":       "Loopback address for /metrics, /readyz and /healthz without a key",
@@ -163,6 +165,7 @@ func (c config) start() func(yield func(key string, err error) bool) {
 			yield("checkpoints", c.checkpoints(&gatewayOptions{})) &&
 			yield("metrics_listen", checkAddress(c.MetricsListen)) &&
 			yield("agent_socket", socket) &&
+			yield("tls_cert", checkTLS(gatewayOptions{tlsCert: c.TLSCert, tlsKey: c.TLSKey})) &&
 			yield("listen", checkAddress(c.Listen))
 	}
 }

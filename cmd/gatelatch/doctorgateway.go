@@ -92,6 +92,9 @@ func (d *doctor) checkGateway(ctx context.Context) {
 	}
 	// A key is sent to whoever listens there.
 	for _, socket := range []string{where.AgentSocket, where.ApproverSocket} {
+		if cfg, err := loadConfig(d.config); err == nil && cfg.AgentSocket == socket {
+			continue // it is for others, too; who they are is checked there
+		}
 		if err := statedir.CheckSocket(socket); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			d.fail("gateway", "stop the gateway, see who owns "+filepath.Dir(socket)+", and start it again", "%v", err)
 			return
@@ -129,6 +132,13 @@ func (d *doctor) askGateway(ctx context.Context, where statedir.Gateway) {
 		d.warn("gateway", "start it anew", "%s is version %s, and this is %s", where.URL, status.Version, version)
 	default:
 		d.ok("gateway", "%s answers agents and people", where.URL)
+	}
+	switch {
+	case err != nil:
+	case status.Isolation == separated:
+		d.ok("isolation", "separated: agents run as other users, and reach neither keys nor rules")
+	default:
+		d.ok("isolation", "advisory: agents run as your own user and could read your keys; docs/access.md tells how to separate them")
 	}
 	if status.Notice != "" {
 		d.warn("gateway", "see above, and the page", "it says: %s", status.Notice)

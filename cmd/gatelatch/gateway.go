@@ -258,6 +258,7 @@ func (g *gateway) listen(ctx context.Context, gate *gatelatch.Gate, rules *rules
 	}
 	srv, err := server.New(server.Options{
 		Gate: gate, Auth: g.auth, Web: web.FS(), URL: g.url, Version: version, Policy: rules.path(), Note: func(ctx context.Context) error { return rules.follow(ctx, gate) },
+		Isolation: g.peers.isolation, Asked: g.peers.asked,
 		Notice: joinProblems(rules.Problem, g.drift.Problem, g.silence.Problem, g.trail.Problem),
 		Tools:  g.tools, Plugs: plugs(g.opt.log), Log: g.opt.log, Rules: rules.File, Write: rules.write, Push: messages, Public: g.opt.public, Notify: box,
 		Metrics: g.numbers, Checks: []server.Check{{Name: "store", Problem: g.commits.Problem}, {Name: "rules", Problem: rules.Problem}, {Name: "checkpoints", Problem: g.trail.Problem}},

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strconv"
 	"sync"
+	"sync/atomic"
 
 	"github.com/gatelatch/gatelatch/server"
 )
@@ -27,7 +28,8 @@ var errNoPeers = errors.New("this system does not tell who connects")
 // peers decides who may be at the other end of the two sockets.
 type peers struct {
 	us     int
-	agents []int // uids that may ask, beside our own
+	agents []int       // uids that may ask, beside our own
+	near   atomic.Bool // an agent asked that may run as our own user
 	roster roster
 	work   func(func())
 }

@@ -806,6 +806,8 @@ export interface Status {
   paused?: Pause;
   seq: number;
   notice?: string;
+  isolation?: string;
+  role?: string;
   silent?: boolean;
   muted?: Muted[];
   look?: boolean;

@@ -7,6 +7,7 @@ import { resetRules } from "../rules/store";
 import { actorName, go, status } from "../state";
 import { choose, t } from "../words/words";
 import { language, languages, type Language } from "../words/language";
+import { Isolation } from "./isolation";
 import { trouble } from "./stop";
 
 /** Who is logged in; the way out is behind it. */
@@ -21,6 +22,7 @@ export function Who() {
       </button>
       <div id="me" class="menu" popover="auto">
         <p class="muted cut">{name}</p>
+        <Isolation />
         <label class="lab">
           {t().ui.who.language}
           <select class="text" data-field="language" value={language.value} onChange={(e) => void choose(e.currentTarget.value as Language)}>

@@ -1,3 +1,4 @@
+import { access } from "./access.en";
 import { bound } from "./bound.en";
 import { call } from "./call.en";
 import { history } from "./history.en";
@@ -8,4 +9,4 @@ import { queue } from "./queue.en";
 import { rules } from "./rules.en";
 import { ui } from "./ui.en";
 
-export const en = { bound, call, history, insight, modes, push, queue, rules, ui };
+export const en = { access, bound, call, history, insight, modes, push, queue, rules, ui };

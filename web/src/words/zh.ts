@@ -1,3 +1,4 @@
+import { access } from "./access.zh";
 import { bound } from "./bound.zh";
 import { call } from "./call.zh";
 import { history } from "./history.zh";
@@ -9,4 +10,4 @@ import { rules } from "./rules.zh";
 import { ui } from "./ui.zh";
 import type { Words } from "./words";
 
-export const zh: Words = { bound, call, history, insight, modes, push, queue, rules, ui };
+export const zh: Words = { access, bound, call, history, insight, modes, push, queue, rules, ui };
