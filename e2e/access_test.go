@@ -21,7 +21,7 @@ func TestAgentsToolsDoNotDecide(t *testing.T) {
 	g := startGateway(t, "version: 1\nallow: ['Bash(./tidy)']")
 	a := gatedAgent(t, g)
 	script := fmt.Sprintf("#!/bin/sh\n%s ls --state %s >said 2>&1\necho $? >code\n", need(t, product).gatelatch, g.state)
-	if err := os.WriteFile(filepath.Join(a.project, "tidy"), []byte(script), 0o700); err != nil { //nolint:gosec // it is a program
+	if err := os.WriteFile(filepath.Join(a.project, "tidy"), []byte(script), 0o700); err != nil {
 		t.Fatal(err)
 	}
 	s := a.print(scriptedmodel.Prompt(scriptedmodel.Bash("./tidy"), scriptedmodel.Bash("env gatelatch allow cal_1"), scriptedmodel.Say("done")), "--allowedTools=Bash")
@@ -57,7 +57,7 @@ func TestOtherUsers(t *testing.T) {
 	const builder, other = 61234, 61235
 	g := newGateway(t)
 	open := tempDir(t)
-	if err := os.Chmod(open, 0o711); err != nil { //nolint:gosec // others are to reach the socket
+	if err := os.Chmod(open, 0o711); err != nil {
 		t.Fatal(err)
 	}
 	socket := filepath.Join(open, "agent.sock")
@@ -104,7 +104,7 @@ func copyProgram(t *testing.T, from, to string) {
 	t.Helper()
 	raw, err := os.ReadFile(from)
 	if err == nil {
-		err = os.WriteFile(to, raw, 0o755) //nolint:gosec // others are to run it
+		err = os.WriteFile(to, raw, 0o755)
 	}
 	if err != nil {
 		t.Fatal(err)

@@ -92,7 +92,7 @@ func (c *certificate) get(*tls.ClientHelloInfo) (*tls.Certificate, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if when, err := c.times(); err != nil || when == c.changed {
-		return c.now, nil //nolint:nilerr // see above
+		return c.now, nil
 	}
 	if err := c.load(); err != nil {
 		c.log.Warn("the new certificate can't be used; the old one stays", "err", err)

@@ -37,10 +37,10 @@ func listenFront(opt gatewayOptions) (*front, error) {
 	if err != nil {
 		return nil, err
 	}
-	_, port, _ := net.SplitHostPort(ln.Addr().String())
+	host, port, _ := net.SplitHostPort(ln.Addr().String())
 	door := server.SecureDoor(certs.names(), port)
 	f := &front{Listener: tls.NewListener(ln, certs.config()), door: door.Also(opt.public), url: door.Origins[0], public: opt.public}
-	if ip := ln.Addr().(*net.TCPAddr).IP; f.public == "" && !ip.IsLoopback() {
+	if f.public == "" && !isLoopback(host) {
 		f.public = f.url
 	}
 	return f, nil

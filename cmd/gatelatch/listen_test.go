@@ -147,7 +147,7 @@ func TestTLS(t *testing.T) {
 
 	serial := func() int64 {
 		t.Helper()
-		conn, err := tls.Dial("tcp", "127.0.0.1:"+port, &tls.Config{InsecureSkipVerify: true, NextProtos: []string{"h2", "http/1.1"}}) //nolint:gosec // the test looks at it itself
+		conn, err := tls.Dial("tcp", "127.0.0.1:"+port, &tls.Config{InsecureSkipVerify: true, NextProtos: []string{"h2", "http/1.1"}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -171,7 +171,7 @@ func TestCertificatesThatAreNoUse(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	cert, key := makeCertificate(t, dir, 1)
-	if err := os.Chmod(key, 0o644); err != nil { //nolint:gosec // that is the fault
+	if err := os.Chmod(key, 0o644); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := loadCertificate(cert, key, slog.New(slog.DiscardHandler)); err == nil || !strings.Contains(err.Error(), "read by everybody") {
