@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"reflect"
 	"strings"
+	"sync"
 
 	"github.com/go-json-experiment/json/jsontext"
 )
@@ -23,7 +24,7 @@ func unmarshal(raw []byte, v any, loose bool) error {
 	if err := Check(raw); err != nil {
 		return err
 	}
-	n := namer{dec: decoder(raw), loose: loose, known: map[reflect.Type]fields{}}
+	n := namer{dec: decoder(raw), loose: loose}
 	if err := n.value(reflect.TypeOf(v)); err != nil {
 		return err
 	}
@@ -47,8 +48,13 @@ func misfit(err error) error {
 type namer struct {
 	dec   *jsontext.Decoder
 	loose bool
-	known map[reflect.Type]fields
 }
+
+// What was found out about types: there are only as many as the program has.
+var (
+	structs sync.Map // reflect.Type → fields
+	owners  sync.Map // reflect.Type → whether it decodes itself
+)
 
 // fields are a struct's, by name. folded has the same names, case-folded.
 type fields struct {
@@ -64,7 +70,7 @@ func (n *namer) value(t reflect.Type) error {
 	switch {
 	case t == nil || ownDecoder(t):
 	case kind == '{' && t.Kind() == reflect.Struct:
-		return n.object(n.fieldsOf(t))
+		return n.object(fieldsOf(t))
 	case kind == '{' && t.Kind() == reflect.Map:
 		return n.entries(t.Elem())
 	case kind == '[' && (t.Kind() == reflect.Slice || t.Kind() == reflect.Array):
@@ -122,13 +128,13 @@ func (n *namer) array(elem reflect.Type) error {
 	return syntax(err)
 }
 
-func (n *namer) fieldsOf(t reflect.Type) fields {
-	fs, ok := n.known[t]
-	if !ok {
-		fs = fields{exact: map[string]reflect.Type{}, folded: map[string]bool{}}
-		fs.add(t, map[reflect.Type]bool{})
-		n.known[t] = fs
+func fieldsOf(t reflect.Type) fields {
+	if fs, ok := structs.Load(t); ok {
+		return fs.(fields)
 	}
+	fs := fields{exact: map[string]reflect.Type{}, folded: map[string]bool{}}
+	fs.add(t, map[reflect.Type]bool{})
+	structs.Store(t, fs)
 	return fs
 }
 
@@ -177,6 +183,15 @@ func deref(t reflect.Type) reflect.Type {
 // ownDecoder reports whether values of t decode themselves: their names are
 // their own business.
 func ownDecoder(t reflect.Type) bool {
+	if own, ok := owners.Load(t); ok {
+		return own.(bool)
+	}
+	own := decodesItself(t)
+	owners.Store(t, own)
+	return own
+}
+
+func decodesItself(t reflect.Type) bool {
 	for _, i := range []reflect.Type{reflect.TypeFor[json.Unmarshaler](), reflect.TypeFor[encoding.TextUnmarshaler]()} {
 		if t.Implements(i) || reflect.PointerTo(t).Implements(i) {
 			return true
