@@ -38,7 +38,7 @@ func (s *Store) group(jobs []*writer.Job[job], careful bool) (again bool) {
 		fail(jobs, err)
 		return false
 	}
-	all := &tx{reader: reader{c: s.writes, now: s.clock.Now()}, head: s.head, recent: s.recent}
+	all := &tx{reader: reader{c: s.writes, now: s.clock.Now()}, head: s.head, recent: s.recent, control: s.control}
 	for _, j := range jobs {
 		if j.Err = s.one(all, j.Work, careful); all.broken != nil || all.left {
 			break
@@ -64,7 +64,10 @@ func (s *Store) group(jobs []*writer.Job[job], careful bool) (again bool) {
 		}
 		return false
 	}
-	s.head = all.head
+	s.head, s.control = all.head, all.control
+	if all.keyed {
+		s.keys.empty()
+	}
 	storage.Tell(all.saved)
 	for _, v := range all.saved {
 		if !slices.Contains(all.gone, v.Batch.ID) {

@@ -12,8 +12,10 @@ import (
 
 // reader reads one state of the database.
 type reader struct {
-	c   *connection
-	now time.Time
+	c    *connection
+	now  time.Time
+	keys *keys // what it reads is kept there; nil in a transaction
+	age  int
 }
 
 var _ gatelatch.Reader = (*reader)(nil)
@@ -163,7 +165,11 @@ func (r *reader) Key(id string) (*gatelatch.Key, error) {
 
 // KeyByHash implements gatelatch.Reader.
 func (r *reader) KeyByHash(h gatelatch.Sum) (*gatelatch.Key, error) {
-	return r.key(r.c.row(`SELECT version, body, sum FROM key WHERE hash=?`, h[:]))
+	k, err := r.key(r.c.row(`SELECT version, body, sum FROM key WHERE hash=?`, h[:]))
+	if err == nil && r.keys != nil {
+		r.keys.keep(*k, r.age)
+	}
+	return k, err
 }
 
 func (r *reader) key(row row) (*gatelatch.Key, error) {

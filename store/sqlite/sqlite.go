@@ -46,8 +46,11 @@ type Store struct {
 	writer *writer.Writer[job]
 	head   storage.Head // of the trail; the writer's
 	recent *recent      // the writer's
-	clock  *clock.Clock
-	ears   storage.Ears
+	// control is the writer's, too, as it was committed last; nil if nobody knows.
+	control *gatelatch.Control
+	keys    keys
+	clock   *clock.Clock
+	ears    storage.Ears
 
 	closing sync.Once
 }
@@ -223,7 +226,8 @@ func (s *Store) read(ctx context.Context, fn func(*reader) error) error {
 	select {
 	case c := <-s.reads:
 		defer func() { s.reads <- c }()
-		return explain(view(c, func() error { return fn(&reader{c: c, now: s.clock.Now()}) }))
+		age := s.keys.now()
+		return explain(view(c, func() error { return fn(&reader{c: c, now: s.clock.Now(), keys: &s.keys, age: age}) }))
 	case <-ctx.Done():
 		return context.Cause(ctx)
 	case <-s.closed:

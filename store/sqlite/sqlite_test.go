@@ -96,6 +96,7 @@ func TestFailedFsyncIsFatal(t *testing.T) {
 func TestFailedStatementFailsTheGroup(t *testing.T) {
 	s := open(t, t.TempDir(), Options{})
 	defer s.Close()
+	defer s.Close()
 	err := s.Update(t.Context(), func(t gatelatch.Tx) error {
 		if err := t.SaveBatch(pending("m1")); err != nil {
 			return err
@@ -123,6 +124,7 @@ func TestSecondProcessIsRefused(t *testing.T) {
 
 func TestEveryConnectionIsDurable(t *testing.T) {
 	s := open(t, t.TempDir(), Options{})
+	defer s.Close()
 	defer s.Close()
 	for pragma, want := range map[string]string{"journal_mode": "wal", "synchronous": "2"} {
 		all := []*connection{s.writes}
@@ -197,5 +199,46 @@ func TestFilesAreForOneUser(t *testing.T) {
 		if perm := info.Mode().Perm(); perm != 0o600 {
 			t.Errorf("%s has mode %o", name, perm)
 		}
+	}
+}
+
+// A key that is known without reading is never older than what was committed,
+// whatever a view that began before has read.
+func TestKnownKeysEndWithTheCommit(t *testing.T) {
+	s := open(t, t.TempDir(), Options{})
+	defer s.Close()
+	save := func(k gatelatch.Key) {
+		t.Helper()
+		if err := s.Update(t.Context(), func(tx gatelatch.Tx) error {
+			if old, err := tx.Key(k.ID); err == nil {
+				k.Version = old.Version
+			}
+			return tx.SaveKey(&k)
+		}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	key := gatelatch.Key{ID: "key_1", Kind: gatelatch.AskKey, Hash: gatelatch.SumOf([]byte("secret"))}
+	save(key)
+	read := func(between func()) {
+		t.Helper()
+		if err := s.View(t.Context(), func(r gatelatch.Reader) error {
+			if _, err := r.LastSeq(); err != nil { // the state is that of the first read
+				return err
+			}
+			between()
+			_, err := r.KeyByHash(key.Hash)
+			return err
+		}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	read(func() {})
+	if _, _, ok := s.KnownKey(key.Hash); !ok {
+		t.Fatal("a key that was read is not known")
+	}
+	read(func() { key.Revoked = time.Now(); save(key) })
+	if k, _, ok := s.KnownKey(key.Hash); ok && k.Revoked.IsZero() {
+		t.Error("a view from before brought the key back")
 	}
 }

@@ -19,6 +19,7 @@ type tx struct {
 	sessions [][2]string        // that were saved
 	gone     []string           // batches that were forgotten
 	control  *gatelatch.Control // as it is now, once it was read
+	keyed    bool               // a key was saved
 	changed  bool
 	left     bool  // a job was refused, and what it wrote is still there
 	torn     error // a save stopped half way: the job must not go through
@@ -91,6 +92,7 @@ func (t *tx) SaveWork(w *gatelatch.Work) error {
 
 // SaveKey implements gatelatch.Tx.
 func (t *tx) SaveKey(k *gatelatch.Key) error {
+	t.keyed = true
 	body, sum, err := storage.Encode(k)
 	switch {
 	case err != nil:
