@@ -3,7 +3,11 @@ package server
 import "time"
 
 // SetRoom bounds the connections of a server for a test.
-func SetRoom(s *Server, most int) { s.lobby.most = most }
+func SetRoom(s *Server, most int) {
+	s.lobby.mu.Lock()
+	defer s.lobby.mu.Unlock()
+	s.lobby.most = most
+}
 
 // Asking is how many connections have no whole request.
 func Asking(s *Server) int {

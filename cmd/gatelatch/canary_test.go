@@ -13,6 +13,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -33,13 +34,23 @@ func TestCanaries(t *testing.T) {
 	for _, store := range []string{"sqlite", "postgres"} {
 		t.Run(store, func(t *testing.T) {
 			m := newMine(t, store)
+			if store == "postgres" { // what is cut is cut above the stores: some kinds do
+				m.all = everyNth(m.all, 8)
+			}
 			const together = 24
-			for i := 0; i < len(m.all); i += together {
-				m.plant(i/together, m.all[i:min(len(m.all), i+together)])
+			for cs := range slices.Chunk(m.all, together) {
+				m.plant(cs)
 			}
 			m.look()
 		})
 	}
+}
+
+func everyNth(all []canary.Canary, n int) (out []canary.Canary) {
+	for i := 0; i < len(all); i += n {
+		out = append(out, all[i])
+	}
+	return out
 }
 
 // mine is a gateway with canaries in it.
@@ -52,7 +63,7 @@ type mine struct {
 	agent, person *client.Client
 	database      string // of PostgreSQL
 	seen          []string
-	n             int
+	n, flows      int
 }
 
 type locked struct {
@@ -147,7 +158,8 @@ func (m *mine) decide(b *gatelatch.Batch, d api.Decision) error {
 	return err
 }
 
-func (m *mine) plant(n int, cs []canary.Canary) {
+func (m *mine) plant(cs []canary.Canary) {
+	m.flows++
 	var texts []string
 	for _, c := range cs {
 		texts = append(texts, c.Text)
@@ -189,7 +201,7 @@ func (m *mine) plant(n int, cs []canary.Canary) {
 		bash(by)
 	}
 	m.note("what can't be remembered", m.decide(bash("make "), api.Decision{State: "allowed", Remember: &api.Terms{Scope: "always", Match: "Bash(make " + text + ")"}}))
-	m.ask(gatelatch.Permission, "Nobody_knows", text, fields{"password": text, "n": n}, 0)
+	m.ask(gatelatch.Permission, "Nobody_knows", text, fields{"password": text, "n": m.flows}, 0)
 	m.ask(gatelatch.Permission, "Write", text, fields{"file_path": "/srv/project/.env", "content": text}, 0)
 
 	q := fields{"questions": []fields{{"question": "Which? " + clip(text, 1000), "header": "Which", "options": []fields{{"label": "a"}, {"label": text}}}}}
@@ -252,7 +264,7 @@ func (m *mine) raw(who, method, path, body string) string {
 	}
 	secret, err := statedir.ReadKey(key)
 	m.must(err)
-	ctx, stop := context.WithTimeout(m.Context(), 2*time.Second) // a stream does not end
+	ctx, stop := context.WithCancel(m.Context())
 	defer stop()
 	req, err := http.NewRequestWithContext(ctx, method, url+path, strings.NewReader(body))
 	m.must(err)
@@ -260,7 +272,13 @@ func (m *mine) raw(who, method, path, body string) string {
 	res, err := hc.Do(req)
 	m.must(err)
 	defer func() { _ = res.Body.Close() }()
-	out, _ := io.ReadAll(res.Body)
+	if strings.HasPrefix(res.Header.Get("Content-Type"), "text/event-stream") {
+		defer time.AfterFunc(2*time.Second, stop).Stop() // a stream does not end
+		out, _ := io.ReadAll(res.Body)
+		return res.Status + " " + string(out)
+	}
+	out, err := io.ReadAll(res.Body)
+	m.must(err)
 	return res.Status + " " + string(out)
 }
 
@@ -273,7 +291,7 @@ func (m *mine) look() {
 		query := map[string]string{"Calls": "?state=settled&limit=500", "History": "?limit=500", "Events": "?after=0"}[r.Name]
 		body := m.raw("person", r.Method, r.Path+query, "")
 		m.note(r.Name, body)
-		if r.Name == "History" && strings.Count(body, `"id":"cal_`) < 50 {
+		if r.Name == "History" && strings.Count(body, `"id":"cal_`) < 7*m.flows {
 			m.Errorf("nothing to look at in %.300s", body)
 		}
 	}
