@@ -39,6 +39,7 @@ func (a *Auth) Add(ctx context.Context, name string, role gatelatch.Role, expire
 	if err != nil {
 		return "", nil, err
 	}
+	a.guesses.right(k.Hash)
 	return secret, k, nil
 }
 
@@ -123,6 +124,7 @@ func (a *Auth) Rotate(ctx context.Context, keyID string, by gatelatch.Actor) (se
 		}
 		return "", nil, err
 	}
+	a.guesses.right(k.Hash)
 	return secret, k, nil
 }
 

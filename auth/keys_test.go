@@ -177,3 +177,41 @@ func TestRotate(t *testing.T) {
 		}
 	}
 }
+
+// SEC-08: an agent that guesses at the gateway's own address does not lock the
+// person out, not even one whose key was not shown since the start.
+func TestGuessingLocksNobodyOut(t *testing.T) {
+	w := newWorld(t)
+	secret, _, err := w.Add(t.Context(), "me", gatelatch.AdminRole, time.Time{}, boss)
+	if err != nil {
+		t.Fatal(err)
+	}
+	over := func() bool { _, err := w.bearer("gkd_guess"); return errors.Is(err, auth.ErrGuessing) }
+	for range 200 {
+		over()
+	}
+	if !over() {
+		t.Fatal("nobody is limited")
+	}
+	k, err := w.bearer(secret)
+	if err != nil {
+		t.Fatalf("the person is locked out: %v", err)
+	}
+	late, _, err := w.Add(t.Context(), "late", gatelatch.AgentRole, time.Time{}, k.Actor())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := w.bearer(late); err != nil {
+		t.Errorf("a key made meanwhile: %v", err)
+	}
+	other, _, err := w.Rotate(t.Context(), k.ID, k.Actor())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := w.bearer(other); err != nil {
+		t.Errorf("a secret made meanwhile: %v", err)
+	}
+	if !over() {
+		t.Error("guesses are looked at again")
+	}
+}

@@ -13,17 +13,19 @@ const (
 	guessBurst = 50
 	guessEvery = time.Second // one more
 	maxGuesser = 4096
-	maxKnown   = 4096
+	maxKnown   = 1 << 16
+	learnEvery = time.Second
 )
 
 // guesses counts what was wrong. Secrets are too long to be guessed; the limit
 // keeps trying cheap. It holds on loopback as anywhere, and never for a secret
-// that was right before: who floods the gateway locks nobody out who is in.
+// that is right: who floods the gateway locks nobody out.
 type guesses struct {
-	mu    sync.Mutex
-	from  map[string]bucket
-	known map[gatelatch.Sum]bool
-	now   func() time.Time // nil is the clock
+	mu      sync.Mutex
+	from    map[string]bucket
+	known   map[gatelatch.Sum]bool
+	learned time.Time
+	now     func() time.Time // nil is the clock
 }
 
 // bucket is when all of its guesses are forgotten.
@@ -41,6 +43,19 @@ func (g *guesses) may(secret gatelatch.Sum, from string) bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	return g.known[secret] || !g.full(from)
+}
+
+// learn tells whether it is time to read which secrets are right: a guess
+// beyond the limit costs no look into the store.
+func (g *guesses) learn() bool {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	now := g.clock()
+	if now.Sub(g.learned) < learnEvery {
+		return false
+	}
+	g.learned = now
+	return true
 }
 
 func (g *guesses) full(from string) bool {

@@ -93,6 +93,9 @@ func (a *Auth) Login(ctx context.Context, secret, from string) (cookie, page str
 		}
 		return create(tx, k, gatelatch.Actor{Kind: gatelatch.GatewayActor})
 	})
+	if err == nil {
+		a.guesses.right(k.Hash)
+	}
 	return cookie, page, k, err
 }
 
