@@ -244,7 +244,7 @@ func (a *Auth) still(r gatelatch.Reader, shown *gatelatch.Key) error {
 }
 
 // holds returns ErrNobody for a key that ended: revoked or expired, itself or
-// who let it in, or a browser's that is too old.
+// who let it in, or by a secret that was rotated, or a browser's that is too old.
 func holds(r gatelatch.Reader, k *gatelatch.Key) error {
 	now := r.Now()
 	if over(k, now) || k.Role() == "" || k.Kind == gatelatch.BrowserKey && now.Sub(k.Created) >= BrowserLife {
@@ -257,7 +257,7 @@ func holds(r gatelatch.Reader, k *gatelatch.Key) error {
 		}
 		parent, err := r.Key(k.Parent)
 		switch {
-		case errors.Is(err, gatelatch.ErrNotFound), err == nil && over(parent, now):
+		case errors.Is(err, gatelatch.ErrNotFound), err == nil && (over(parent, now) || !k.Created.After(parent.Rotated)):
 			return ErrNobody
 		case err != nil:
 			return err

@@ -92,9 +92,10 @@ func (a *Auth) Revoke(ctx context.Context, keyID string, by gatelatch.Actor) (k 
 	return k, err
 }
 
-// Rotate gives a key another secret and ends the one it had. It stays the same
-// principal: what it asked and was granted is still its own. The file of a key
-// that lies in one is written first; a crash then leaves both in force.
+// Rotate gives a key another secret and ends the one it had, with the browsers
+// that it let in. It stays the same principal: what it asked and was granted is
+// still its own. The file of a key that lies in one is written first; a crash
+// then leaves both in force.
 func (a *Auth) Rotate(ctx context.Context, keyID string, by gatelatch.Actor) (secret string, k *gatelatch.Key, err error) {
 	prefix := map[gatelatch.KeyKind]string{gatelatch.AskKey: askPrefix, gatelatch.DecideKey: decidePrefix}
 	old := ""
@@ -111,7 +112,7 @@ func (a *Auth) Rotate(ctx context.Context, keyID string, by gatelatch.Actor) (se
 				return err
 			}
 		}
-		k.Hash = hash(secret)
+		k.Hash, k.Rotated = hash(secret), tx.Now()
 		if err := tx.SaveKey(k); err != nil {
 			return err
 		}

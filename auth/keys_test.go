@@ -215,3 +215,50 @@ func TestGuessingLocksNobodyOut(t *testing.T) {
 		t.Error("guesses are looked at again")
 	}
 }
+
+// Whoever had a leaked key is out when it is rotated, with the browsers and the
+// links that he made by it; the new secret lets in again.
+func TestRotationEndsBrowsers(t *testing.T) {
+	w := newWorld(t)
+	_, k, err := w.Add(t.Context(), "me", gatelatch.AdminRole, time.Time{}, boss)
+	if err != nil {
+		t.Fatal(err)
+	}
+	code := func(by *gatelatch.Key) string {
+		t.Helper()
+		c, _, err := w.Code(t.Context(), by)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return c
+	}
+	cookie, page, browser, err := w.Login(t.Context(), code(k), "here")
+	if err != nil {
+		t.Fatal(err)
+	}
+	dcookie, dpage, _, err := w.Login(t.Context(), code(browser), "here")
+	if err != nil {
+		t.Fatal(err)
+	}
+	link := code(k)
+	w.set(w.now.Add(time.Second))
+	if _, k, err = w.Rotate(t.Context(), k.ID, boss); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := w.browser(cookie, page); !errors.Is(err, auth.ErrNobody) {
+		t.Errorf("the browser: %v", err)
+	}
+	if _, err := w.browser(dcookie, dpage); !errors.Is(err, auth.ErrNobody) {
+		t.Errorf("its other device: %v", err)
+	}
+	if _, _, _, err := w.Login(t.Context(), link, "here"); !errors.Is(err, auth.ErrCode) {
+		t.Errorf("a link of before: %v", err)
+	}
+	w.set(w.now.Add(time.Second))
+	if cookie, page, _, err = w.Login(t.Context(), code(k), "here"); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := w.browser(cookie, page); err != nil {
+		t.Errorf("afterwards: %v", err)
+	}
+}

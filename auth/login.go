@@ -83,7 +83,7 @@ func (a *Auth) Login(ctx context.Context, secret, from string) (cookie, page str
 	cookie, page = id.Secret(browserPrefix), id.Secret(pagePrefix)
 	k = &gatelatch.Key{
 		ID: id.New("key"), Kind: gatelatch.BrowserKey, Name: c.name, Given: c.role, Parent: c.parent,
-		Hash: hash(cookie), Second: hash(page), Created: now, Used: now,
+		Hash: hash(cookie), Second: hash(page), Created: c.ends.Add(-CodeLife), Used: now,
 	}
 	err = a.store.Update(ctx, func(tx gatelatch.Tx) error {
 		if err := holds(tx, k); errors.Is(err, ErrNobody) {
