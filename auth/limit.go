@@ -79,6 +79,15 @@ func (g *guesses) wrong(from string) bool {
 	return true
 }
 
+// Wrong counts a secret of another kind that nobody knows as a guess, and says
+// what to answer.
+func (a *Auth) Wrong(from string, err error) error {
+	if !a.guesses.wrong(from) {
+		return ErrGuessing
+	}
+	return err
+}
+
 // room forgets who stopped guessing. If none did, all get another burst: what
 // they may cost is bounded.
 func (g *guesses) room(now time.Time) {

@@ -105,6 +105,9 @@ func press(s *Server, q *request, in api.Press) (api.Pressed, error) {
 		return api.Pressed{}, gatelatch.ErrNotFound
 	}
 	c, err := o.Press(q.Context(), s.opt.Gate, in.Token)
+	if errors.Is(err, gatelatch.ErrNotFound) {
+		err = s.opt.Auth.Wrong(from(q.Request), err)
+	}
 	if err != nil {
 		return api.Pressed{}, err
 	}

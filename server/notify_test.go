@@ -45,6 +45,24 @@ func (w *world) press(token string) *http.Request {
 	return r
 }
 
+// SEC-08: buttons are guessed no better than keys, and the right one is not held up.
+func TestGuessingButtons(t *testing.T) {
+	w := newWorld(t)
+	h, _, phone := phones(t, w)
+	w.propose("m1", "git push")
+	n := <-phone
+	codes := map[int]int{}
+	for range 200 {
+		codes[send(h, w.press(n.ID+".btn_nope")).Code]++
+	}
+	if codes[http.StatusTooManyRequests] < 100 || codes[http.StatusTooManyRequests]+codes[http.StatusNotFound] != 200 {
+		t.Errorf("answers %v", codes)
+	}
+	if res := send(h, w.press(n.Deny)); res.Code != http.StatusOK {
+		t.Errorf("the right one: %d %s", res.Code, res.Body)
+	}
+}
+
 func TestPress(t *testing.T) {
 	w := newWorld(t)
 	h, _, phone := phones(t, w)
