@@ -10,6 +10,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"slices"
 	"sync"
 	"syscall"
 	"time"
@@ -21,8 +22,10 @@ import (
 const (
 	listenEvery    = 10 * time.Second
 	listenSessions = 200
-	mostAppended   = 4 << 20        // bytes of a transcript that are read at once
-	unseenFor      = 24 * time.Hour // how long people are told
+	mostAppended   = 4 << 20          // bytes of a transcript that are read at once
+	mostRead       = 8 * mostAppended // of all of them; the others wait for their turn
+	mostResults    = 1000             // that are looked up of one session at once
+	unseenFor      = 24 * time.Hour   // how long people are told
 )
 
 // silence finds sessions whose hooks went silent (SEC-33). An agent without
@@ -32,11 +35,17 @@ type silence struct {
 	store gatelatch.Store
 	note  func(ctx context.Context, agent, session string) error
 
-	read map[string]int64 // by transcript, how far
+	read map[place]int64 // how far
+	next place           // whose turn it is
 
 	mu      sync.Mutex
 	problem string
 }
+
+// place is where a session's transcript is.
+type place struct{ agent, session, file string }
+
+func placeOf(s *gatelatch.Session) place { return place{s.Agent, s.ID, s.Transcript} }
 
 func (s *silence) run(ctx context.Context, log *slog.Logger) {
 	tick := time.NewTicker(listenEvery)
@@ -69,13 +78,22 @@ func (s *silence) check(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	known := map[string]int64{}
-	problem := ""
-	for _, sess := range sessions {
+	known, left := map[place]int64{}, int64(mostRead)
+	problem, first := "", s.next
+	s.next = place{}
+	for _, sess := range from(sessions, first) {
+		at := placeOf(sess)
 		if sess.Transcript != "" && sess.Host == host && !sess.Unseen {
-			var ran []string
-			ran, known[sess.Transcript] = appended(sess.Transcript, s.read[sess.Transcript], sess.Since)
-			err = errors.Join(err, s.compare(ctx, sess, ran, now))
+			known[at] = s.read[at]
+			if left > 0 {
+				var ran []string
+				var cost int64
+				ran, known[at], cost = appended(sess.Transcript, s.read[at], sess.Since)
+				left -= cost
+				err = errors.Join(err, s.compare(ctx, sess, ran, now))
+			} else if s.next == (place{}) {
+				s.next = at
+			}
 		}
 		if sess.Unseen && now.Sub(sess.UnseenAt) < unseenFor && problem == "" {
 			problem = fmt.Sprintf("a call ran unasked in session %s of %s: its hooks may be gone or broken; gatelatch doctor says more",
@@ -89,14 +107,24 @@ func (s *silence) check(ctx context.Context) error {
 	return err
 }
 
+// from begins with whose turn it is, so that none that grows fast keeps the
+// others from theirs.
+func from(all []*gatelatch.Session, first place) []*gatelatch.Session {
+	i := max(0, slices.IndexFunc(all, func(s *gatelatch.Session) bool { return placeOf(s) == first }))
+	return slices.Concat(all[i:], all[:i])
+}
+
 // compare notes a session in which something ran that was never proposed.
 func (s *silence) compare(ctx context.Context, sess *gatelatch.Session, ran []string, now time.Time) error {
 	unseen := false
+	slices.Sort(ran)
+	ran = slices.Compact(ran)
 	err := s.store.View(ctx, func(r gatelatch.Reader) error {
-		for _, ref := range ran {
+		for _, ref := range ran[:min(len(ran), mostResults)] {
 			switch _, err := r.BatchOfRef(sess.Agent, sess.ID, ref); {
 			case errors.Is(err, gatelatch.ErrNotFound):
 				unseen = true
+				return nil
 			case err != nil:
 				return err
 			}
@@ -118,31 +146,37 @@ func (s *silence) Problem() string {
 }
 
 // appended returns the ids of calls that have a result in the lines behind an
-// offset, and the offset of the next line. What is older than since, such as
+// offset, the offset of the next line, and how much was read for it. What is older than since, such as
 // the copy of an older session, says nothing. The file is foreign: whatever
 // can't be read has no results.
-func appended(file string, from int64, since time.Time) (ran []string, next int64) {
+func appended(file string, from int64, since time.Time) (ran []string, next, cost int64) {
 	info, err := os.Lstat(file)
 	if err != nil || !filepath.IsAbs(file) || !info.Mode().IsRegular() || info.Size() == from {
-		return nil, from
+		return nil, from, 0
 	}
 	f, err := os.OpenFile(file, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if err != nil {
-		return nil, from
+		return nil, from, 0
 	}
 	defer f.Close()
+	if opened, err := f.Stat(); err != nil || !os.SameFile(info, opened) {
+		return nil, from, 0 // somebody put another in its place
+	}
 	if info.Size() < from || info.Size()-from > mostAppended { // it was replaced, or is long
 		from = max(0, info.Size()-mostAppended)
 	}
 	raw, err := io.ReadAll(io.LimitReader(io.NewSectionReader(f, from, mostAppended), mostAppended))
 	if err != nil {
-		return nil, from
+		return nil, from, 0
 	}
 	end := bytes.LastIndexByte(raw, '\n') + 1
 	for line := range bytes.Lines(raw[:end]) {
 		ran = append(ran, results(line, since)...)
 	}
-	return ran, from + int64(end)
+	if end == 0 && len(raw) == mostAppended { // no line is so long
+		end = len(raw)
+	}
+	return ran, from + int64(end), int64(len(raw))
 }
 
 // results returns the calls that a line of a transcript has results of.

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -91,10 +92,70 @@ func TestSilence(t *testing.T) {
 }
 
 func TestTranscriptIsAPlainFile(t *testing.T) {
-	if ran, next := appended(t.TempDir(), 0, time.Time{}); ran != nil || next != 0 {
+	if ran, next, _ := appended(t.TempDir(), 0, time.Time{}); ran != nil || next != 0 {
 		t.Errorf("a folder: %v, %d", ran, next)
 	}
-	if ran, next := appended("/dev/zero", 0, time.Time{}); ran != nil || next != 0 {
+	if ran, next, _ := appended("/dev/zero", 0, time.Time{}); ran != nil || next != 0 {
 		t.Errorf("a device: %v, %d", ran, next)
+	}
+}
+
+// A transcript is an agent's to name and to write: many that grow without end
+// cost no more than a bound, and hide no other for long.
+func TestSilenceHasABound(t *testing.T) {
+	store := memory.New(memory.Options{})
+	t.Cleanup(func() { _ = store.Close() })
+	gate := gatelatch.New(store, policy.Default())
+	host, err := os.Hostname()
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	result := fmt.Sprintf(`{"type":"user","timestamp":%q,"message":{"content":[{"type":"tool_result","tool_use_id":"unasked"}]}}`+"\n", time.Now().Add(time.Hour).Format(time.RFC3339Nano))
+	small, big := filepath.Join(dir, "small"), filepath.Join(dir, "big")
+	if err := os.WriteFile(small, []byte(result), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	propose := func(session, file string) {
+		t.Helper()
+		_, err := gate.As(gatelatch.Actor{Kind: gatelatch.AgentActor, ID: "key_a"}).Propose(t.Context(), gatelatch.Proposal{
+			Session: gatelatch.SessionInfo{ID: session, Project: "/p", Host: host, Transcript: file}, Message: session,
+			Calls: []gatelatch.ProposedCall{{Ref: "r", Tool: "Bash", Input: []byte(`{"command":"ls"}`)}},
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	propose("quiet", small)
+	const many = 3 * mostRead / mostAppended
+	for i := range many {
+		propose(fmt.Sprint("loud", i), big)
+	}
+	s := &silence{store: store, note: gate.NoteUnseen}
+	for round := range 4 {
+		f, err := os.OpenFile(big, os.O_CREATE|os.O_WRONLY, 0o600)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := errors.Join(f.Truncate(int64(round+1)*mostAppended), f.Close()); err != nil { // a line without an end
+			t.Fatal(err)
+		}
+		if err := s.check(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		looked := 0
+		for at, n := range s.read {
+			if at.file == big && n == int64(round+1)*mostAppended {
+				looked++
+			}
+		}
+		if looked > mostRead/mostAppended {
+			t.Errorf("round %d: read %d transcripts", round, looked)
+		}
+	}
+	if s.Problem() == "" {
+		if err := s.check(t.Context()); err != nil || s.Problem() == "" {
+			t.Errorf("the others hid the quiet one: %v", err)
+		}
 	}
 }
