@@ -391,3 +391,23 @@ func TestServerOfTheUser(t *testing.T) {
 		}
 	}
 }
+
+// One call that names many large files costs what one may cost: the rest is not
+// bound, and says so.
+func TestBindingHasABound(t *testing.T) {
+	b := newBound(t)
+	line := ""
+	const files, size = 8, 6 << 20
+	for i := range files {
+		name := fmt.Sprintf("s%d.sh", i)
+		b.write(name, "")
+		if err := os.Truncate(filepath.Join(b.dir, name), size); err != nil {
+			t.Fatal(err)
+		}
+		line += "bash " + name + " && bash " + name + "; "
+	}
+	c := b.propose(b.proposal(use("Bash", map[string]any{"command": line}))).Calls[0]
+	if c.Bound == nil || c.Bound.Unbound != gatelatch.UnboundFile || len(c.Bound.Files) == 0 || len(c.Bound.Files)*size > 32<<20 {
+		t.Errorf("bound to %+v", c.Bound)
+	}
+}

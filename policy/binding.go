@@ -13,8 +13,8 @@ import (
 	"github.com/gatelatch/gatelatch/shell"
 )
 
-// maxBound is the largest file whose content a call is bound to, mostBound how
-// many files are.
+// maxBound is how many bytes of files a call is bound to, mostBound how many
+// files: an agent that asks must not have the gateway read for long.
 const (
 	maxBound  = 32 << 20
 	mostBound = 32
@@ -65,7 +65,7 @@ func (f *Facts) bindPath(out *gatelatch.Bound) {
 		return
 	}
 	for _, resolved := range f.path.certain {
-		bindFile(out, gatelatch.File{Path: f.path.given, Real: resolved, Writes: true})
+		f.bindFile(out, gatelatch.File{Path: f.path.given, Real: resolved, Writes: true})
 	}
 }
 
@@ -153,44 +153,47 @@ func (f *Facts) bindScript(command int, word string, out *gatelatch.Bound) {
 		out.Unbound = gatelatch.UnboundCode
 		return
 	}
-	bindFile(out, gatelatch.File{Path: word, Real: resolved})
+	f.bindFile(out, gatelatch.File{Path: word, Real: resolved})
 }
 
 // bindFile adds a file with its content as it is now.
-func bindFile(out *gatelatch.Bound, file gatelatch.File) {
-	sum, err := sumOf(file.Real)
-	file.Sum = sum
-	switch {
-	case err != nil || len(out.Files) == mostBound:
-		out.Unbound = gatelatch.UnboundFile
-	case !slices.Contains(out.Files, file):
-		out.Files = append(out.Files, file)
+func (f *Facts) bindFile(out *gatelatch.Bound, file gatelatch.File) {
+	if slices.ContainsFunc(out.Files, func(o gatelatch.File) bool { return o.Path == file.Path && o.Real == file.Real }) {
+		return
 	}
+	sum, size, err := sumOf(file.Real, maxBound-f.bound)
+	f.bound += size
+	file.Sum = sum
+	if err != nil || len(out.Files) == mostBound {
+		out.Unbound = gatelatch.UnboundFile
+		return
+	}
+	out.Files = append(out.Files, file)
 }
 
 var errNotBound = errors.New("it is no plain file, or too large")
 
-// sumOf hashes a file, whose links are followed. One that is missing has the
-// zero sum.
-func sumOf(resolved string) (sum gatelatch.Sum, err error) {
+// sumOf hashes a file of at most so many bytes, whose links are followed. One
+// that is missing has the zero sum.
+func sumOf(resolved string, most int64) (sum gatelatch.Sum, size int64, err error) {
 	f, err := os.OpenFile(filepath.FromSlash(resolved), openPlain, 0)
 	if missingFile(err) {
-		return sum, nil
+		return sum, 0, nil
 	} else if err != nil {
-		return sum, err
+		return sum, 0, err
 	}
 	defer f.Close()
 	info, err := f.Stat()
-	if err == nil && (!info.Mode().IsRegular() || info.Size() > maxBound) {
+	if err == nil && (!info.Mode().IsRegular() || info.Size() > most) {
 		err = errNotBound
 	}
 	if err != nil {
-		return sum, err
+		return sum, 0, err
 	}
 	h := sha256.New()
-	n, err := io.Copy(h, io.LimitReader(f, maxBound+1))
-	if err == nil && n > maxBound {
+	size, err = io.Copy(h, io.LimitReader(f, most+1))
+	if err == nil && size > most {
 		err = errNotBound
 	}
-	return gatelatch.Sum(h.Sum(nil)), err
+	return gatelatch.Sum(h.Sum(nil)), size, err
 }

@@ -39,6 +39,7 @@ type Facts struct {
 	spreads map[spread][]found  // files below folders that a command reads
 	paths   map[string]*pathUse // paths in other fields, looked up when a condition wants them
 	left    int                 // how much more may be looked up for those
+	bound   int64               // bytes of files that were read to bind the call to them
 
 	folders map[string]root // of projects that files speak about
 	buf     *buffers        // see buffers
