@@ -71,9 +71,9 @@ func (o *Outbox) ended(channel string) {
 
 // take claims what is due and may go out now, in one transaction.
 func (o *Outbox) take(ctx context.Context) (out []sending, next time.Time, err error) {
-	var spent map[string]int
+	var spent map[share]int
 	err = o.Store.Update(ctx, func(tx gatelatch.Tx) error {
-		out, spent = nil, map[string]int{}
+		out, spent = nil, map[share]int{}
 		now := tx.Now()
 		var due []*gatelatch.Message
 		if due, next, err = tx.MessagesDue(now, look); err != nil {
@@ -101,16 +101,19 @@ func (o *Outbox) take(ctx context.Context) (out []sending, next time.Time, err e
 	}
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	for channel, n := range spent {
-		o.busy[channel] += n
-		o.rate(channel).spend(n)
+	for s, n := range spent {
+		if s.agent == "" {
+			o.busy[s.channel] += n
+		} else {
+			o.rate(s).spend(n)
+		}
 	}
 	return out, next, nil
 }
 
 // ready decides what becomes of a message that is due: it is claimed, dropped,
 // put off, or left until its channel has done others.
-func (o *Outbox) ready(tx gatelatch.Tx, m *gatelatch.Message, spent map[string]int, changed map[string]*gatelatch.Message) (*sending, error) {
+func (o *Outbox) ready(tx gatelatch.Tx, m *gatelatch.Message, spent map[share]int, changed map[string]*gatelatch.Message) (*sending, error) {
 	now := tx.Now()
 	t := o.target(m.Channel)
 	if t == nil {
@@ -139,8 +142,9 @@ func (o *Outbox) ready(tx gatelatch.Tx, m *gatelatch.Message, spent map[string]i
 			return nil, nil
 		}
 	}
-	if !o.room(m, spent, now) {
-		if slot, ok := o.slot(m.Channel, spent, now); ok {
+	of := share{m.Channel, l.Batch.Agent}
+	if !o.room(m, of, spent, now) {
+		if slot, ok := o.slot(of, spent, now); ok {
 			m.Later(slot)
 			changed[m.ID] = m
 		}
@@ -149,7 +153,8 @@ func (o *Outbox) ready(tx gatelatch.Tx, m *gatelatch.Message, spent map[string]i
 	if err := m.Claim(o.holder, lease, now); err != nil {
 		return nil, err
 	}
-	spent[m.Channel]++
+	spent[of]++
+	spent[share{channel: m.Channel}]++
 	n := o.notice(m, *l)
 	if t.Input && !told {
 		n.Input = input(l.Call)

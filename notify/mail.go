@@ -118,7 +118,8 @@ func (e *email) letter(n Notice) []byte {
 	head := func(key, value string) { fmt.Fprintf(&b, "%s: %s\r\n", key, value) }
 	head("From", e.from.String())
 	head("To", strings.Join(to, ",\r\n "))
-	head("Subject", mime.QEncoding.Encode("utf-8", n.Title))
+	// A name of an agent's must not be decoded into what was escaped.
+	head("Subject", mime.QEncoding.Encode("utf-8", strings.ReplaceAll(n.Title, "=?", "= ?")))
 	head("Date", e.now().Format(time.RFC1123Z))
 	head("Message-ID", name(n.ID))
 	if n.Thread != n.ID {

@@ -179,3 +179,22 @@ func TestMailErrors(t *testing.T) {
 		t.Error("a mail went out")
 	}
 }
+
+// What an agent names can't be a word that mail programs decode, into signs that
+// were escaped everywhere else.
+func TestSubjectsAreNotDecodedTwice(t *testing.T) {
+	s, e := mailServer(t, "none")
+	n := sample()
+	n.Title = "Approval Needed: =?utf-8?q?=E2=80=AEx=0D=0ABcc:_a?="
+	if err := e.Send(t.Context(), n); err != nil {
+		t.Fatal(err)
+	}
+	m, err := mail.ReadMessage(bytes.NewReader(s.mails[0]))
+	if err != nil {
+		t.Fatal(err)
+	}
+	subject, err := new(mime.WordDecoder).DecodeHeader(m.Header.Get("Subject"))
+	if err != nil || strings.ContainsAny(subject, "\u202e\r\n") || !strings.Contains(subject, "utf-8") {
+		t.Errorf("subject %q, %v", subject, err)
+	}
+}

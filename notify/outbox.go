@@ -42,7 +42,7 @@ type Outbox struct {
 
 	holder string
 	read   gatelatch.Seq // events that need nothing from here
-	rates  map[string]*bucket
+	rates  map[share]*bucket
 	mu     sync.Mutex
 	busy   map[string]int // messages under way, by channel
 	done   chan struct{}  // one of them ended
@@ -53,7 +53,7 @@ func (o *Outbox) Run(ctx context.Context) {
 	if len(o.Targets) == 0 {
 		return
 	}
-	o.holder, o.rates, o.busy, o.done = id.New("box"), map[string]*bucket{}, map[string]int{}, make(chan struct{}, 1)
+	o.holder, o.rates, o.busy, o.done = id.New("box"), map[share]*bucket{}, map[string]int{}, make(chan struct{}, 1)
 	grown, made := make(chan struct{}, 1), make(chan struct{}, 1)
 	o.Store.Changes(ctx, func(gatelatch.Change) { poke(grown) })
 	var work sync.WaitGroup

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -251,7 +252,7 @@ func TestAClaimEndsWithItsLease(t *testing.T) {
 	in(t, func(t *testing.T, r *rig) {
 		dead := r.another()
 		dead.holder = "box_dead"
-		dead.rates, dead.busy = map[string]*bucket{}, map[string]int{}
+		dead.rates, dead.busy = map[share]*bucket{}, map[string]int{}
 		r.ask("Write")
 		if _, err := dead.step(t.Context()); err != nil {
 			t.Fatal(err)
@@ -318,6 +319,22 @@ func TestOldMessagesAreForgotten(t *testing.T) {
 		pass(keep + 2*time.Hour)
 		if ms := r.messages(); len(ms) != 0 {
 			t.Errorf("%d are left", len(ms))
+		}
+	})
+}
+
+func TestAnAgentThatAsksWithoutEndDelaysNobodyElse(t *testing.T) {
+	in(t, func(t *testing.T, r *rig) {
+		r.start(r.box)
+		for range 100 {
+			r.ask("Write")
+		}
+		pass(time.Minute)
+		r.agent = r.gate.As(gatelatch.Actor{Kind: gatelatch.AgentActor, ID: "key_b", Name: "other"})
+		r.ask("Edit")
+		pass(10 * time.Second)
+		if got := r.phone.kinds(); !slices.Contains(got, "asked Edit") {
+			t.Errorf("sent %d, and nothing of the other agent", len(got))
 		}
 	})
 }
