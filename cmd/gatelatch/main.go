@@ -11,7 +11,7 @@ import (
 	"strings"
 	"syscall"
 
-	"github.com/gatelatch/gatelatch/adapter/hookcmd"
+	_ "github.com/gatelatch/gatelatch/adapter/hookcmd/first" // answers "gatelatch hook"
 	"github.com/spf13/cobra"
 )
 
@@ -20,10 +20,6 @@ var version = "dev"
 func main() { os.Exit(run()) }
 
 func run() int {
-	// The hook answers for itself: an error of ours must still be a denial.
-	if len(os.Args) > 1 && os.Args[1] == "hook" && !asksForHelp(os.Args[2:]) {
-		return hookcmd.Main(os.Args[2:], os.Stdin, os.Stdout, os.Stderr, os.Getenv)
-	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	cmd, err := newRootCmd().ExecuteContextC(ctx)
@@ -45,10 +41,6 @@ func helped(cmd *cobra.Command, err error) error {
 		}
 	}
 	return err
-}
-
-func asksForHelp(args []string) bool {
-	return len(args) == 1 && (args[0] == "--help" || args[0] == "-h")
 }
 
 // complain prints an error the way all of them look: lower case, no period,
@@ -104,7 +96,7 @@ and lets nothing through that was not allowed.
 // own, cobra takes a mistyped one for a question for help.
 func helpOnly(cmd *cobra.Command, _ []string) error { return cmd.Help() }
 
-// newHookCmd only describes the hook; main runs it before cobra could fail.
+// newHookCmd only describes the hook, which is answered before main begins.
 func newHookCmd() *cobra.Command {
 	return &cobra.Command{
 		Use:   "hook claude --state DIR [--limit SECONDS] [--defer-after TIME] [--start GATELATCH --config DIR]",

@@ -27,7 +27,7 @@ var layer = map[string]int{
 	"adapter/ask": 3, "adapter/inbox": 3, "adapter/ws": 3,
 	"adapter/mcp": 4, "adapter/bridge": 4, "adapter/sema": 4, "adapter/openclaw": 4, "adapter/adaptertest": 6,
 
-	"store/memory": 4, "store/sqlite": 4, "store/postgres": 4, "store/storetest": 4, "adapter/hookcmd": 4, "adapter/runner": 4, "internal/hostprobe": 4,
+	"store/memory": 4, "store/sqlite": 4, "store/postgres": 4, "store/storetest": 4, "adapter/hookcmd": 4, "adapter/hookcmd/first": 5, "adapter/runner": 4, "internal/hostprobe": 4,
 	"policy/review": 4, "notify": 4, "watch": 4,
 
 	"server": 5,
