@@ -105,7 +105,7 @@ func (p *awkScanner) name() {
 	}
 	name := p.rest[:i]
 	p.rest = p.rest[i:]
-	p.value, p.closed, p.comma = !awkKeywords[name], false, false
+	p.value, p.closed, p.comma = !awkKeywords()[name], false, false
 	switch name {
 	case "print", "printf":
 		p.print, p.parens, p.value = true, 0, false

@@ -182,7 +182,7 @@ func setOptions(u *usage) WordValue {
 			return WordValue{}
 		case (w.Text == "-o" || w.Text == "+o") && i+1 < len(u.args):
 			i++
-			if o := u.args[i]; !o.Known() || !setNames[o.Text] {
+			if o := u.args[i]; !o.Known() || !setNames()[o.Text] {
 				u.blame(Unknown, "UNKNOWN_OPTION", o)
 			}
 		case len(w.Text) > 2 && w.Text[0] == '-' && strings.HasSuffix(w.Text, "o") && strings.Trim(w.Text[1:len(w.Text)-1], "euxfCvE") == "" && i+1 < len(u.args):

@@ -46,10 +46,10 @@ func TestSpecsNameKnownGrammars(t *testing.T) {
 	outputs := names("stdin paths names number database")
 	var check func(path string, s *spec)
 	check = func(path string, s *spec) {
-		if s.grammar != "" && s.reads() == nil && s.looks() == nil && !plain[s.grammar] {
+		if s.grammar != "" && s.reads() == nil && s.looks() == nil && !plain()[s.grammar] {
 			t.Errorf("%s: no grammar %q", path, s.grammar)
 		}
-		if s.output != "" && !outputs[s.output] {
+		if s.output != "" && !outputs()[s.output] {
 			t.Errorf("%s: no output %q", path, s.output)
 		}
 		for i := range s.commands {

@@ -1,6 +1,9 @@
 package shell
 
-import "strings"
+import (
+	"strings"
+	"sync"
+)
 
 // find reads paths, then an expression. Its tables are those of GNU find, with
 // what BSD adds.
@@ -78,12 +81,16 @@ var (
 	findExec  = names(`-exec -execdir -ok -okdir`)
 )
 
-func names(list string) map[string]bool {
-	out := map[string]bool{}
-	for _, n := range strings.Fields(list) {
-		out[n] = true
-	}
-	return out
+// names is a list of words, read when one is first looked for: hardly any
+// process needs more than a few lists.
+func names(list string) func() map[string]bool {
+	return sync.OnceValue(func() map[string]bool {
+		out := map[string]bool{}
+		for _, n := range strings.Fields(list) {
+			out[n] = true
+		}
+		return out
+	})
 }
 
 func (u *usage) findTerm(roots []WordValue, found *WordValue) {
@@ -93,26 +100,26 @@ func (u *usage) findTerm(roots []WordValue, found *WordValue) {
 	switch {
 	case !w.Known():
 		u.blame(Unknown, "MAY_BE_OPTION", w)
-	case findAlone[t]:
+	case findAlone()[t]:
 		if t == "!" || t == "-not" || t == "-o" || t == "-or" || t == "," {
 			u.choice, found.named = true, nil // which names are found is not clear
 		}
-	case findText[t]:
+	case findText()[t]:
 		v := u.findValue(w)
-		if findNames[t] && (secretGlob(v.Text) || secretPath(v.Text)) {
+		if findNames()[t] && (secretGlob(v.Text) || secretPath(v.Text)) {
 			found.secret = true
 		}
 		if t == "-name" && v.Known() && !u.choice {
 			found.named = &v.Text
 		}
-	case findFile[t] || strings.HasPrefix(t, "-newer"):
+	case findFile()[t] || strings.HasPrefix(t, "-newer"):
 		u.file(Reads, u.findValue(w), u.st)
-	case findWrite[t]:
+	case findWrite()[t]:
 		u.file(Writes, u.findValue(w), u.st)
 		if t == "-fprintf" {
 			u.findValue(w)
 		}
-	case findExec[t]:
+	case findExec()[t]:
 		if strings.HasPrefix(t, "-ok") {
 			u.blame(Unknown, "WAITS_FOR_ANSWER", w)
 		}

@@ -21,14 +21,14 @@ func git(u *usage, out WordValue) WordValue {
 	for _, s := range settings {
 		u.add(Effect{Action: Executes, Code: "GIT_CONFIG_RUNS", Detail: s})
 	}
-	if !gitShows[u.spec.name] {
+	if !gitShows()[u.spec.name] {
 		for _, w := range u.operands {
 			if w.home || strings.HasPrefix(w.Text, "/") {
 				u.file(Reads, w, u.st)
 			}
 		}
 	}
-	if gitShows[u.spec.name] {
+	if gitShows()[u.spec.name] {
 		u.gitPaths()
 		u.gitContents()
 	}

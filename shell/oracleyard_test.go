@@ -69,9 +69,9 @@ func newYard(t *testing.T) *yard {
 		must(t, os.Symlink(to, filepath.Join(y.dir, "fs", name)))
 	}
 	must(t, os.WriteFile(filepath.Join(y.dir, "fs/dev/null"), nil, 0o600))
-	for _, name := range slices.Concat(realPrograms, slices.Collect(maps.Keys(stubs))) {
+	for _, name := range slices.Concat(realPrograms, slices.Collect(maps.Keys(stubs()))) {
 		note := "#!/real/bash -p\nprintf '%s\\0' $(($# + 1)) \"${0##*/}\" \"$@\" >> /notes/$$\n" // one file each: a note with a newline is written in two pieces
-		if !stubs[name] {
+		if !stubs()[name] {
 			path, err := exec.LookPath(name)
 			must(t, err)
 			note += "exec -a " + name + " /real/" + filepath.Base(path) + " \"$@\"\n"

@@ -42,7 +42,7 @@ func bare(src string) bool {
 // startsCommand excludes first words that a shell does not look up as a
 // program: %1 resumes a job, - and + are modifiers of zsh, a=b assigns.
 func startsCommand(word string) bool {
-	if word == "" || strings.Contains(word, "=") || reserved[word] {
+	if word == "" || strings.Contains(word, "=") || reserved()[word] {
 		return false
 	}
 	c := word[0]

@@ -191,7 +191,7 @@ func (q *quick) stmt() *syntax.Stmt {
 // that means something to the shell's grammar.
 func plainProgram(w *syntax.Word) bool {
 	lit, ok := w.Parts[0].(*syntax.Lit)
-	return ok && len(w.Parts) == 1 && startsCommand(lit.Value) && !grammarWords[lit.Value]
+	return ok && len(w.Parts) == 1 && startsCommand(lit.Value) && !grammarWords()[lit.Value]
 }
 
 // grammarWords begin something that is no simple command to the parser.

@@ -17,7 +17,7 @@ func Runs(words []string) string {
 		return "there is no command"
 	}
 	program, args := words[0], words[1:]
-	_, evaluates := lookUp(evaluators, program)
+	_, evaluates := lookUp(evaluators(), program)
 	switch {
 	case strings.Contains(program, "/"):
 		return program + " is a file, and what is in it may change"
@@ -30,10 +30,10 @@ func Runs(words []string) string {
 			return fmt.Sprintf("the option %s of %s may name a program to run", arg, program)
 		}
 	}
-	if _, git := lookUp(gitItself, program); git {
+	if _, git := lookUp(gitItself(), program); git {
 		return gitRuns(args)
 	}
-	subcommands, _ := lookUp(runsSubcommand, program)
+	subcommands, _ := lookUp(runsSubcommand(), program)
 	letters, _ := lookUp(runsLetters, program)
 	for i, arg := range args {
 		undashed := i == 0 && strings.HasSuffix(program, "tar") // tar xIf
@@ -50,7 +50,7 @@ func Runs(words []string) string {
 // Builds reports whether a program is known to run what the files of a project
 // tell it to. The same words do something else in another project.
 func Builds(program string) bool {
-	_, found := lookUp(builders, program)
+	_, found := lookUp(builders(), program)
 	return found
 }
 
@@ -61,9 +61,9 @@ func runsOption(arg string, beginnings []string) bool {
 	long, isLong := strings.CutPrefix(name, "--")
 	if !isLong {
 		short, isOption := strings.CutPrefix(name, "-")
-		return isOption && runsOptions[short] // go test -exec
+		return isOption && runsOptions()[short] // go test -exec
 	}
-	return runsOptions[long] || long != "" && slices.ContainsFunc(beginnings, func(option string) bool {
+	return runsOptions()[long] || long != "" && slices.ContainsFunc(beginnings, func(option string) bool {
 		return strings.HasPrefix(option, long)
 	})
 }
@@ -76,7 +76,7 @@ func isCluster(arg string) bool {
 // gitRuns allows what is known: another subcommand may be an alias, and an
 // option in front of it may set one.
 func gitRuns(args []string) string {
-	for len(args) > 0 && gitHarmless[args[0]] {
+	for len(args) > 0 && gitHarmless()[args[0]] {
 		args = args[1:]
 	}
 	switch {
@@ -84,7 +84,7 @@ func gitRuns(args []string) string {
 		return ""
 	case strings.HasPrefix(args[0], "-"):
 		return fmt.Sprintf("git %s may change what git runs", args[0])
-	case !gitSubcommands[args[0]]:
+	case !gitSubcommands()[args[0]]:
 		return fmt.Sprintf("git %s may be an alias, or run what its arguments say", args[0])
 	}
 	letters := map[string]string{"rebase": "x", "grep": "O"}[args[0]]

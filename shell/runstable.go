@@ -1,6 +1,9 @@
 package shell
 
-import "strings"
+import (
+	"strings"
+	"sync"
+)
 
 // evaluators run or evaluate what their arguments say, or are agents that do.
 // A rule may allow them, for it was written by hand; no click remembers them.
@@ -23,41 +26,43 @@ var evaluators = set(`
 
 // runsSubcommand are words that make an ordinary program run what the rest
 // says. They are looked for at any place: an option before them may take one.
-var runsSubcommand = subcommands(map[string]string{
-	"docker podman nerdctl":                  "run exec build buildx create import load plugin commit debug sandbox",
-	"docker-compose podman-compose":          "run exec",
-	"ctr crictl buildah lxc incus runc crun": "run exec create shell from",
-	"kubectl oc k3s kubecolor":               "exec run debug cp config attach edit plugin rsh krew",
-	"helm":                                   "plugin",
-	"npm pnpm yarn corepack cnpm":            "exec x dlx init create explore config set edit node",
-	"uv rye pdm hatch poetry pipenv":         "run x tool tools shell exec script env",
-	"conda mamba micromamba pixi":            "run exec shell",
-	"pip":                                    "config",
-	"bundle bundler gem":                     "exec",
-	"rbenv pyenv nodenv asdf mise rtx volta nvm fnm sdk jenv goenv": "exec x run shell watch",
-	"rustup":                  "run",
-	"cargo":                   "run r watch script install miri expand config alias",
-	"go":                      "run generate tool env",
-	"dotnet":                  "run exec script fsi watch tool",
-	"swift":                   "run repl sdk",
-	"stack cabal":             "run exec ghci runghc script repl",
-	"mix rebar3":              "run eval escript shell",
-	"composer":                "exec run-script run config",
-	"bazel bazelisk":          "run",
-	"cmake":                   "-P -E",
-	"gh glab hub":             "alias extension ext extensions codespace cs config copilot",
-	"gcloud aws az":           "ssh ssm run-command execute-command ecs-exec scp alias config configure",
-	"heroku fly flyctl":       "run ssh console exec",
-	"vagrant":                 "ssh ssh-config winrm powershell",
-	"adb":                     "shell exec-out exec-in",
-	"ip":                      "exec",
-	"systemctl launchctl":     "edit submit asuser bsexec",
-	"hg svn jj bzr fossil sl": "config alias debugshell shell hook run",
-	"terraform tofu":          "console",
-	"vault consul nomad":      "exec alloc agent ssh",
-	"kind minikube":           "ssh kubectl",
-	"rails":                   "runner r console c dbconsole db",
-	"brew":                    "sh irb ruby exec bundle",
+var runsSubcommand = sync.OnceValue(func() map[string]map[string]bool {
+	return subcommands(map[string]string{
+		"docker podman nerdctl":                  "run exec build buildx create import load plugin commit debug sandbox",
+		"docker-compose podman-compose":          "run exec",
+		"ctr crictl buildah lxc incus runc crun": "run exec create shell from",
+		"kubectl oc k3s kubecolor":               "exec run debug cp config attach edit plugin rsh krew",
+		"helm":                                   "plugin",
+		"npm pnpm yarn corepack cnpm":            "exec x dlx init create explore config set edit node",
+		"uv rye pdm hatch poetry pipenv":         "run x tool tools shell exec script env",
+		"conda mamba micromamba pixi":            "run exec shell",
+		"pip":                                    "config",
+		"bundle bundler gem":                     "exec",
+		"rbenv pyenv nodenv asdf mise rtx volta nvm fnm sdk jenv goenv": "exec x run shell watch",
+		"rustup":                  "run",
+		"cargo":                   "run r watch script install miri expand config alias",
+		"go":                      "run generate tool env",
+		"dotnet":                  "run exec script fsi watch tool",
+		"swift":                   "run repl sdk",
+		"stack cabal":             "run exec ghci runghc script repl",
+		"mix rebar3":              "run eval escript shell",
+		"composer":                "exec run-script run config",
+		"bazel bazelisk":          "run",
+		"cmake":                   "-P -E",
+		"gh glab hub":             "alias extension ext extensions codespace cs config copilot",
+		"gcloud aws az":           "ssh ssm run-command execute-command ecs-exec scp alias config configure",
+		"heroku fly flyctl":       "run ssh console exec",
+		"vagrant":                 "ssh ssh-config winrm powershell",
+		"adb":                     "shell exec-out exec-in",
+		"ip":                      "exec",
+		"systemctl launchctl":     "edit submit asuser bsexec",
+		"hg svn jj bzr fossil sl": "config alias debugshell shell hook run",
+		"terraform tofu":          "console",
+		"vault consul nomad":      "exec alloc agent ssh",
+		"kind minikube":           "ssh kubectl",
+		"rails":                   "runner r console c dbconsole db",
+		"brew":                    "sh irb ruby exec bundle",
+	})
 })
 
 // runsLetters are one-letter options that take a program.
@@ -122,7 +127,7 @@ var builders = set(`
 func subcommands(lists map[string]string) map[string]map[string]bool {
 	out := map[string]map[string]bool{}
 	for programs, words := range lists {
-		for program := range set(programs) {
+		for program := range set(programs)() {
 			out[program] = map[string]bool{}
 			for _, word := range strings.Fields(words) {
 				out[program][word] = true

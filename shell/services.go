@@ -129,7 +129,7 @@ var rtkPasses = names("ls tree git gh find grep rg diff docker kubectl wc cargo 
 
 // rtk runs programs under their names; its other words are its own commands.
 func rtk(u *usage, out WordValue) WordValue {
-	if len(u.operands) > 0 && !rtkPasses[u.operands[0].Text] {
+	if len(u.operands) > 0 && !rtkPasses()[u.operands[0].Text] {
 		u.blame(Executes, "OPERAND_CODE", u.operands[0])
 	}
 	return out

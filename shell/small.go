@@ -33,7 +33,7 @@ func dd(u *usage) WordValue {
 			u.file(Reads, v, u.st)
 		case name == "of":
 			u.file(Writes, v, u.st)
-		case !ddNames[name]:
+		case !ddNames()[name]:
 			u.blame(Unknown, "UNKNOWN_OPERAND", w)
 		}
 	}
@@ -45,7 +45,7 @@ var yqCommands = names("e eval ea eval-all")
 // jq programs can read the environment and modules, and no more.
 func jq(u *usage, out WordValue) WordValue {
 	programs := u.operands
-	if u.name == "yq" && len(programs) > 1 && yqCommands[programs[0].Text] {
+	if u.name == "yq" && len(programs) > 1 && yqCommands()[programs[0].Text] {
 		programs = programs[1:]
 	}
 	if len(programs) > 1 {

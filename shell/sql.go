@@ -92,23 +92,23 @@ func (u *usage) statement(w WordValue) {
 		case word == ";":
 			first = true
 			continue
-		case first && !sqlReads[word]:
+		case first && !sqlReads()[word]:
 			ok = false
 		case first && word == "pragma":
-			ok = ok && i+1 < len(words) && sqlPragmas[words[i+1]] && !contains(words[i:], "=")
+			ok = ok && i+1 < len(words) && sqlPragmas()[words[i+1]] && !contains(words[i:], "=")
 		case first && word == "explain":
 			first = false
 			if i+1 < len(words) && (words[i+1] == "analyze" || words[i+1] == "(") {
 				ok = false
 			}
 			continue
-		case !first && sqlMore[word] && !shows && word != "replace" && word != "desc":
+		case !first && sqlMore()[word] && !shows && word != "replace" && word != "desc":
 			ok = false
 		case word[0] == '\'' && i > 0 && (u.spec.output == "database" || strings.ContainsAny(word, "/.~:")) && (words[i-1] == "from" || words[i-1] == "join" || words[i-1] == ","):
 			ok = false // a file, or a table that reads files, by its name
 		case word == "(" && i > 0 && words[i-1][0] == '\'':
 			ok = false
-		case word == "(" && i > 0 && nameByte(words[i-1][0]) && !sqlFunctions[words[i-1]]:
+		case word == "(" && i > 0 && nameByte(words[i-1][0]) && !sqlFunctions()[words[i-1]]:
 			ok = false
 		}
 		first = false
@@ -163,7 +163,7 @@ var metaReads = names(`\d \dt \l \dn \du \df \dv \di \ds \d+ \dt+ \l+ \list \con
 
 func (u *usage) metaCommand(w WordValue, text string) {
 	fields := strings.Fields(text)
-	if !metaReads[fields[0]] || strings.ContainsAny(text, "|`\n;!") {
+	if !metaReads()[fields[0]] || strings.ContainsAny(text, "|`\n;!") {
 		u.blame(Executes, "CLIENT_COMMAND", w)
 	}
 }

@@ -41,7 +41,7 @@ var wrappers = set(`
 // evaluates numbers of printf, exit and shift. Others change how the shell that
 // stays reads the next command.
 func IsWrapper(program string) bool {
-	_, found := lookUp(wrappers, program)
+	_, found := lookUp(wrappers(), program)
 	return found
 }
 
@@ -57,10 +57,5 @@ func lookUp[V any](table map[string]V, program string) (v V, found bool) {
 	return v, false
 }
 
-func set(words string) map[string]bool {
-	out := map[string]bool{}
-	for _, w := range strings.Fields(words) {
-		out[strings.ToLower(w)] = true
-	}
-	return out
-}
+// set is names in lower case.
+func set(words string) func() map[string]bool { return names(strings.ToLower(words)) }

@@ -144,7 +144,7 @@ func shellCommand(u *usage, _ WordValue) WordValue {
 	st := newState(u.env)
 	st.dir, st.stay = u.st.dir, u.st.stay
 	for _, g := range u.given {
-		if g.name == "-o" && (!g.value.Known() || !setNames[g.value.Text]) {
+		if g.name == "-o" && (!g.value.Known() || !setNames()[g.value.Text]) {
 			u.blame(Unknown, "UNKNOWN_OPTION", g.value)
 		}
 	}
