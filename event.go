@@ -71,17 +71,20 @@ const (
 	GrantMade      EventKind = "grant.made"
 	GrantRevoked   EventKind = "grant.revoked"
 	ModeChosen     EventKind = "mode.chosen"
-	PolicyChanged  EventKind = "policy.changed"
-	KeyCreated     EventKind = "key.created"
-	KeyRevoked     EventKind = "key.revoked"
-	KeyRotated     EventKind = "key.rotated"
-	AgentMuted     EventKind = "agent.muted" // it asked too much
-	AgentUnmuted   EventKind = "agent.unmuted"
-	HostDrifted    EventKind = "host.drifted"
-	HostMended     EventKind = "host.mended"
-	GatePaused     EventKind = "gate.paused"
-	GateUnpaused   EventKind = "gate.unpaused"
-	GateRestored   EventKind = "gate.restored"
+
+	SessionInterrupted EventKind = "session.interrupted"
+
+	PolicyChanged EventKind = "policy.changed"
+	KeyCreated    EventKind = "key.created"
+	KeyRevoked    EventKind = "key.revoked"
+	KeyRotated    EventKind = "key.rotated"
+	AgentMuted    EventKind = "agent.muted" // it asked too much
+	AgentUnmuted  EventKind = "agent.unmuted"
+	HostDrifted   EventKind = "host.drifted"
+	HostMended    EventKind = "host.mended"
+	GatePaused    EventKind = "gate.paused"
+	GateUnpaused  EventKind = "gate.unpaused"
+	GateRestored  EventKind = "gate.restored"
 )
 
 // An Event is one line of the audit trail. It names inputs by hash only.

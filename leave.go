@@ -23,7 +23,7 @@ func (s *Seat) Leave(ctx context.Context, l Leaving) (said string, err error) {
 			return err
 		}
 		some, err := r.Live(s.who.ID, l.Session, 1)
-		left = len(some) > 0 || l.Prompt && sess.Owed != ""
+		left = len(some) > 0 || l.Prompt && (sess.Owed != "" || sess.Halt != nil)
 		return err
 	})
 	if err != nil || !left {
@@ -48,10 +48,10 @@ func owed(tx Tx, agent string, l Leaving) (said string, err error) {
 		return "", nil
 	}
 	sess, err := tx.Session(agent, l.Session)
-	if err != nil || sess.Owed == "" {
+	if err != nil || sess.Owed == "" && sess.Halt == nil {
 		return "", err
 	}
-	said, sess.Owed = sess.Owed, ""
+	said, sess.Owed, sess.Halt = sess.Owed, "", nil // a new turn is not the one that was to end
 	return said, tx.SaveSession(sess)
 }
 

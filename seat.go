@@ -188,6 +188,9 @@ func (s *Seat) propose(tx Tx, p *Proposal, on *basis, js []judged) (*Batch, erro
 			return nil, err
 		}
 	}
+	if sess.Halt != nil {
+		js = heldBack(js)
+	}
 	was := js
 	if js, err = inTx(tx, sess, js); err != nil {
 		return nil, err
@@ -202,6 +205,9 @@ func (s *Seat) propose(tx Tx, p *Proposal, on *basis, js []judged) (*Batch, erro
 	err = b.propose(p.Calls, js, p.Limit, s.who, tx.Now())
 	if err == nil && on.parked != nil {
 		err = s.takeOver(tx, p, on.parked, b)
+	}
+	if err == nil && sess.Halt != nil {
+		err = halted(tx, sess, b)
 	}
 	return b, err
 }

@@ -20,6 +20,10 @@ type Session struct {
 	// Owed is what a person said when they ended a turn. Hosts keep that from
 	// the agent, so it goes with the next prompt.
 	Owed string `json:"owed,omitempty"`
+	// Interrupts is how often people stopped it, Halt that the last time is
+	// still to be told.
+	Interrupts int64 `json:"interrupts,omitempty"`
+	Halt       *Halt `json:"halt,omitempty"`
 	// Unseen says that a call ran in it that was never proposed, UnseenAt when
 	// that was found.
 	Unseen   bool      `json:"unseen,omitempty"`
