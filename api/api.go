@@ -212,6 +212,7 @@ type Call struct {
 	Dir      string          `json:"dir,omitempty"`
 	State    string          `json:"state"`
 	Digest   string          `json:"digest"`
+	Same     string          `json:"same,omitempty"` // waiting calls with the same one have the same digest; nobody decides by it
 	Created  time.Time       `json:"created"`
 	Deadline *time.Time      `json:"deadline,omitempty"`
 	Verdict  Verdict         `json:"verdict"`

@@ -1,6 +1,8 @@
 package server
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"net/url"
 	"strconv"
@@ -41,7 +43,7 @@ func brief(l gatelatch.Listed) api.Call {
 		ID: c.ID, Batch: batchInfo(l.Batch, c.ID), Agent: l.Session.Agent, Session: fromSession(l.Session), Mode: modeOf(l.Session), Kind: string(c.Kind),
 		Tool: render.OneLine(c.Tool), Dir: render.OneLine(c.Dir), State: string(c.State), Created: l.Batch.Created,
 		Verdict: verdict(c.Verdict, nil), Decided: decided(c.Decided), Deadline: timeOrNil(c.Deadline),
-		Input: json.RawMessage("null"), Card: render.Call(c, nil), Brief: true,
+		Input: json.RawMessage("null"), Card: render.Call(c, nil), Brief: true, Same: sameOf(l),
 	}
 	out.Verdict.Needs, out.Card.Blocks = nil, []api.Block{}
 	out.Card.Subject = beginning(out.Card.Subject)
@@ -50,6 +52,16 @@ func brief(l gatelatch.Listed) api.Call {
 		r.Part, r.Message = beginning(r.Part), beginning(r.Message)
 	}
 	return out
+}
+
+// sameOf names what a waiting call asks, so that rows can tell which are the
+// same. It is no digest: what was not shown can't be decided by it.
+func sameOf(l gatelatch.Listed) string {
+	if l.State.Settled() {
+		return ""
+	}
+	sum := sha256.Sum256([]byte("same\x00" + l.Session.Agent + "\x00" + l.Digest.String()))
+	return hex.EncodeToString(sum[:12])
 }
 
 // rowText is how many bytes of one text a row holds: an agent with large inputs

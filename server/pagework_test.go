@@ -225,6 +225,19 @@ func TestBriefCallsCannotBeDecided(t *testing.T) {
 	}
 }
 
+// Rows tell which calls are the same, and which are not.
+func TestRowsTellWhichAreTheSame(t *testing.T) {
+	w := newWorld(t)
+	for i, command := range []string{"deploy", "deploy", "deploy twice"} {
+		w.propose(fmt.Sprint("m", i), command)
+	}
+	var list api.Calls
+	w.get("/v1/calls?state=pending&brief=true&whole=1", &list)
+	if c := list.Calls; c[0].Same == "" || c[0].Same != c[1].Same || c[0].Same == c[2].Same || strings.Contains(c[0].Digest, c[0].Same) {
+		t.Errorf("%q, %q and %q", c[0].Same, c[1].Same, c[2].Same)
+	}
+}
+
 // A list stays small whatever agents propose, and cuts no name of a character.
 func TestRowsOfLargeCallsAreSmall(t *testing.T) {
 	w := newWorld(t)

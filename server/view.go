@@ -18,7 +18,7 @@ func (q *request) view(l gatelatch.Listed, remember bool) api.Call {
 	}
 	out := api.Call{
 		ID: c.ID, Batch: batchInfo(l.Batch, c.ID), Agent: l.Session.Agent, Session: fromSession(l.Session), Mode: modeOf(l.Session), Rules: q.rulesMode(l.Session), Kind: string(c.Kind),
-		Tool: render.OneLine(c.Tool), Dir: render.OneLine(c.Dir), State: string(c.State), Digest: c.Digest.String(),
+		Tool: render.OneLine(c.Tool), Dir: render.OneLine(c.Dir), State: string(c.State), Digest: c.Digest.String(), Same: sameOf(l),
 		Created: l.Batch.Created, Verdict: verdict(c.Verdict, c.Input), Decided: decided(c.Decided),
 		Claim: render.Escape(c.Claim), Parked: l.Batch.Parked != nil,
 		Context: api.Context{Prompt: render.Escape(l.Batch.Context.Prompt), Said: render.Escape(l.Batch.Context.Said), Via: render.OneLine(l.Batch.Context.Via)},

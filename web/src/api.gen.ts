@@ -400,6 +400,7 @@ export interface Call {
   dir?: string;
   state: string;
   digest: string;
+  same?: string;
   created: string;
   deadline?: string;
   verdict: Verdict;

@@ -184,8 +184,9 @@ it("says that a batch opens only when all are settled", async () => {
 });
 
 it("shows identical calls as one, and sends a decision for each", async () => {
-  const a = aCall();
-  const same = [aCall({ digest: a.digest, agent: a.agent, session: a.session, card: a.card }), aCall({ digest: a.digest, agent: a.agent, session: a.session, card: a.card })];
+  const a = aCall({ same: "s" });
+  const row = { same: "s", agent: a.agent, session: a.session, card: { ...a.card, blocks: [] }, digest: "", brief: true };
+  const same = [aCall({ ...row }), aCall({ ...row })];
   const other = aCall();
   for (const c of [a, ...same]) gateway.answers[route(c)] = () => ({ body: settled(c, "denied", "Mira Okafor") });
   await show(a, same[0]!, same[1]!, other);
@@ -200,8 +201,8 @@ it("shows identical calls as one, and sends a decision for each", async () => {
 });
 
 it("says when not all identical calls could be decided", async () => {
-  const a = aCall();
-  const b = aCall({ digest: a.digest, agent: a.agent, session: a.session });
+  const a = aCall({ same: "s" });
+  const b = aCall({ same: "s", digest: a.digest, agent: a.agent, session: a.session });
   gateway.answers[route(a)] = () => ({ body: settled(a, "allowed", "Mira Okafor") });
   gateway.answers[route(b)] = () => "no answer";
   await show(a, b);

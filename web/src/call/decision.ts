@@ -25,7 +25,7 @@ export async function decide(call: Call, verb: Verb, several = false): Promise<b
   try {
     await send(call, verb);
     if (several) return true;
-    const n = 1 + (await sendAll(others, verb));
+    const n = 1 + (await sendAll(others, verb, call.digest));
     if (selected.value === call.id) moveOn(call.id);
     if (n <= others.length) {
       tell(badNews(t().call.all.some(n, others.length + 1)));
@@ -45,12 +45,12 @@ async function send({ id, digest }: Call, verb: Verb): Promise<void> {
   putCall(await ask("Decide", { params: { id }, in: { ...verb, digest } }));
 }
 
-/** Sends the same about calls that are the same, each by itself: the first decision about each stands. */
-async function sendAll(calls: readonly Call[], verb: Verb): Promise<number> {
+/** Sends the same about calls that are the same, each by itself: the first decision about each stands, and it is bound to what was shown. */
+async function sendAll(calls: readonly Call[], verb: Verb, digest: string): Promise<number> {
   let n = 0;
   for (const call of calls) {
     try {
-      await send(call, verb);
+      await send({ ...call, digest }, verb);
       n++;
     } catch (err) {
       await explain(call, err);

@@ -34,17 +34,32 @@ export const visible = computed(() => {
   });
 });
 
-/** What calls have in common that are one question: a digest binds agent, session, tool and input. */
+/** What calls have in common that are one question: the gateway tells it, also of rows. */
 function sameKey(call: Call): string | null {
-  return call.brief || isSettled(call) || !call.digest ? null : `${call.agent} ${call.digest}`;
+  return isSettled(call) || !call.same ? null : call.same;
 }
 
 /** The calls that wait and are the same as this one, itself first. */
 export function sameAs(call: Call): Call[] {
-  const key = sameKey(call);
-  if (key === null) return [call];
-  return [call, ...[...calls.value.values()].filter((c) => c.id !== call.id && sameKey(c) === key)];
+  const all = repeated.value.get(sameKey(call) ?? "") ?? [];
+  return [call, ...all.filter((c) => c.id !== call.id)];
 }
+
+/** Calls that wait more than once. While there are none it stays the same object, and no row is drawn anew for it. */
+let repeats: ReadonlyMap<string, Call[]> = new Map();
+const repeated = computed(() => {
+  const found = new Map<string, Call[]>();
+  for (const c of calls.value.values()) {
+    const key = sameKey(c);
+    if (key === null) continue;
+    const list = found.get(key);
+    if (list) list.push(c);
+    else found.set(key, [c]);
+  }
+  const several = [...found].filter(([, list]) => list.length > 1);
+  if (several.length > 0 || repeats.size > 0) repeats = new Map(several);
+  return repeats;
+});
 
 function searchText({ card, tool, dir, session }: Call): string {
   return [card.says, card.subject, tool, dir, session.name, session.project, session.host].join("\n").toLowerCase();
