@@ -221,6 +221,7 @@ type Call struct {
 	Consumed *time.Time      `json:"consumed,omitempty"`
 	Lapses   *time.Time      `json:"lapses,omitempty"` // until when an allow waits to be consumed
 	Outcome  *Outcome        `json:"outcome,omitempty"`
+	Before   *Before         `json:"before,omitempty"`   // not in lists, but of calls that are whole
 	Remember []Remember      `json:"remember,omitempty"` // what an allow could remember
 	Parked   bool            `json:"parked,omitempty"`   // nobody waits for the answer at present; it is kept
 	Left     *time.Time      `json:"left,omitempty"`     // since when nobody waits for the answer, if the agent did not say why

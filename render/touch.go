@@ -7,6 +7,9 @@ import (
 	"github.com/gatelatch/gatelatch"
 )
 
+// Touches returns what a call does, without the parts that do it.
+func Touches(n *gatelatch.Needs) []Touch { return touches(n, nil) }
+
 // touches returns what the call does, each with the part of the command that
 // does it.
 func touches(n *gatelatch.Needs, parts []span) (out []Touch) {

@@ -108,7 +108,7 @@ func withdraw(_ *Server, q *request, in api.Withdraw) (api.None, error) {
 	return api.None{}, q.seat.Withdraw(q.Context(), q.PathValue("id"), in.Why)
 }
 
-func calls(_ *Server, q *request) (out api.Calls, err error) {
+func calls(s *Server, q *request) (out api.Calls, err error) {
 	v := q.URL.Query()
 	short, whole, err := takeBrief(v)
 	if err != nil {
@@ -141,7 +141,11 @@ func calls(_ *Server, q *request) (out api.Calls, err error) {
 		if l.State.Settled() {
 			l = veil(l)
 		}
-		out.Calls = append(out.Calls, q.view(l, len(l.Input) <= quickInput))
+		c := q.view(l, len(l.Input) <= quickInput)
+		if short {
+			c.Before = s.before(q, l)
+		}
+		out.Calls = append(out.Calls, c)
 	}
 	return out, nil
 }
@@ -190,14 +194,16 @@ func badQuery(name, what string) error {
 	return invalid(errors.New("query parameter " + strconv.Quote(name) + " " + what))
 }
 
-func call(_ *Server, q *request) (api.Call, error) { return q.call(q.PathValue("id")) }
+func call(s *Server, q *request) (api.Call, error) { return s.call(q, q.PathValue("id")) }
 
-func (q *request) call(id string) (api.Call, error) {
+func (s *Server) call(q *request, id string) (api.Call, error) {
 	l, err := q.seat.Call(q.Context(), id)
 	if err != nil {
 		return api.Call{}, err
 	}
-	return q.view(l, true), nil
+	out := q.view(l, true)
+	out.Before = s.before(q, l)
+	return out, nil
 }
 
 func decide(s *Server, q *request, in api.Decision) (api.Call, error) {
@@ -209,7 +215,7 @@ func decide(s *Server, q *request, in api.Decision) (api.Call, error) {
 	if _, err := q.seat.Decide(q.Context(), id, d); err != nil {
 		return api.Call{}, err
 	}
-	return q.call(id)
+	return s.call(q, id)
 }
 
 func status(s *Server, q *request) (api.Status, error) {

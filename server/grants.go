@@ -25,7 +25,7 @@ func edit(s *Server, q *request, in api.Edit) (api.Call, error) {
 	if _, err := q.seat.Edit(q.Context(), id, from, input); err != nil {
 		return api.Call{}, err
 	}
-	return q.call(id)
+	return s.call(q, id)
 }
 
 func grants(_ *Server, q *request) (api.Grants, error) {

@@ -72,6 +72,7 @@ type Server struct {
 	meter   *meter
 
 	past  past
+	likes likes
 	chain verifier
 	desk  desk
 }

@@ -280,6 +280,25 @@ export interface Outcome {
   at: string;
 }
 
+export interface Touch {
+  does: string;
+  what?: string;
+  outside?: boolean;
+  secret?: boolean;
+  below?: boolean;
+  part?: number;
+}
+
+export interface Before {
+  of: number;
+  count: number;
+  call?: string;
+  by?: Actor;
+  at?: string;
+  exactly?: boolean;
+  fresh?: Touch[];
+}
+
 export interface Offer {
   match: string;
   also?: string[];
@@ -369,15 +388,6 @@ export interface Say {
   removed?: number;
 }
 
-export interface Touch {
-  does: string;
-  what?: string;
-  outside?: boolean;
-  secret?: boolean;
-  below?: boolean;
-  part?: number;
-}
-
 export interface Card {
   icon: string;
   says: string;
@@ -409,6 +419,7 @@ export interface Call {
   consumed?: string;
   lapses?: string;
   outcome?: Outcome;
+  before?: Before;
   remember?: Remember[];
   parked?: boolean;
   left?: string;

@@ -4,7 +4,6 @@ import type { Call, Card, Touch } from "../src/api.gen";
 import { cellsOf, graveOf } from "../src/call/effects";
 import { cut, longPieces, most } from "../src/call/long";
 import { rowsOf } from "../src/call/rows";
-import { fresh, similar } from "../src/call/since";
 import { pause } from "../src/call/trial";
 import { aCall, inBatch, settled } from "./calls";
 import { Gateway, refusal } from "./gateway";
@@ -114,14 +113,18 @@ it("pairs lines for two columns, and folds those of a file that stay", () => {
   expect(rowsOf(lines("+" + " ".repeat(20) + "-"), true, false).some((r) => "same" in r)).toBe(false);
 });
 
-it("tells what is new since a similar call was allowed", () => {
-  const needs = { type: "command", command_signature: "rm", rememberable: false };
-  const verdict = { effect: "ask", needs };
-  const old = settled(aCall({ verdict, card: doing({ does: "delete", what: "/p/dist" }) }));
-  const now = aCall({ verdict, card: doing({ does: "delete", what: "/p/dist" }, { does: "delete", what: "/x", outside: true }) });
-  const denied = settled(aCall({ verdict }), "denied");
-  expect(similar(now, [denied, old, settled(aCall())])).toEqual([old]);
-  expect(fresh(now, [old])).toEqual([{ does: "delete", what: "/x", outside: true }]);
+it("tells what is new since a similar call was allowed", async () => {
+  const by = { kind: "person", id: "p", name: "Jon Hale" };
+  const before = { of: 9, count: 2, call: "cal_old", by, at: new Date().toISOString(), fresh: [{ does: "delete", what: "/x", outside: true }] };
+  await show(aCall({ before }));
+  expect(find(".since").textContent).toMatch(/Allowed 2 times before, last by Jon Hale at .* Not touched then:deletes \/x/);
+  expect(find<HTMLAnchorElement>(".since a").getAttribute("href")).toBe("/history#cal_old");
+});
+
+it("tells when exactly this was allowed before", async () => {
+  const by = { kind: "person", id: "p", name: "Jon Hale" };
+  await show(aCall({ before: { of: 9, count: 1, call: "cal_old", by, at: new Date().toISOString(), exactly: true } }));
+  expect(find(".since").textContent).toMatch(/Allowed once before, by Jon Hale at .* This exact input was allowed before\./);
 });
 
 it("decides all of a batch, each by its own digest, and starts without what is worth a look", async () => {

@@ -124,8 +124,9 @@ export const call = {
   },
   since: {
     title: "New since last time",
-    first: (of: number) => `Nothing like it among the last ${plural(of, "settled call")}.`,
-    before: (n: number, who: string, when: string) => `Allowed ${n === 1 ? "once" : `${n} times`} before, last by ${who} at ${when}.`,
+    none: "No call was settled before it.",
+    first: (of: number) => (of === 1 ? "The one settled call was not like it." : `Nothing like it was allowed among the last ${of} calls.`),
+    before: (n: number, who: string, when: string) => (n === 1 ? `Allowed once before, by ${who} at ${when}.` : `Allowed ${n} times before, last by ${who} at ${when}.`),
     same: "It touched the same then.",
     fresh: "Not touched then:",
     exactly: "This exact input was allowed before.",

@@ -146,7 +146,8 @@ export const call: Words["call"] = {
   },
   since: {
     title: "与上次相比的新内容",
-    first: (of) => `最近 ${number(of)} 个已处理的调用中没有类似的。`,
+    none: "此前没有已处理的调用。",
+    first: (of) => `最近 ${number(of)} 个已处理的调用中没有允许过类似的。`,
     before: (n, who, when) => `之前允许过 ${n} 次，最近一次由 ${who} 于 ${when} 允许。`,
     same: "当时触及的内容相同。",
     fresh: "当时没有触及：",
