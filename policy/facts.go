@@ -132,7 +132,7 @@ func cleanPath(p string) string {
 // readTool reads what the tool is about, and finds concerns.
 func (f *Facts) readTool() {
 	if f.call.Kind != gatelatch.Permission {
-		f.concern("a call of kind %q is for a person to answer", f.call.Kind)
+		f.concern("a %s is for a person to answer", f.call.Kind)
 	}
 	switch tool := f.call.Tool; {
 	case tool == "Bash":

@@ -42,12 +42,24 @@ func runs(command string) (string, Say) {
 		return "Runs a script without a command", Say{Key: "nothing"}
 	case 1:
 		if program := name(found[0].Words[0]); program == found[0].Words[0] {
+			if verb := verbOf(found[0].Words); verb != "" {
+				program = name(program + " " + verb)
+			}
 			return "Runs " + program, Say{Key: "runs", What: program}
 		}
 		return "Runs one command", Say{Key: "commands", Count: 1}
 	default:
 		return "Runs " + count(n, "command"), Say{Key: "commands", Count: n}
 	}
+}
+
+// verbOf returns what a program is told to do, or the script that it runs: the
+// word behind it, if that is simple.
+func verbOf(words []string) string {
+	if len(words) < 2 || strings.HasPrefix(words[1], "-") || name(words[1]) != words[1] || len(words[1]) > 40 {
+		return ""
+	}
+	return words[1]
 }
 
 type span struct{ start, end int }

@@ -39,7 +39,7 @@ func TestCards(t *testing.T) {
 		icon, says, subject string
 		kinds               []string
 	}{
-		"Bash":                     {"Bash", `{"command":"touch x"}`, "term", "Runs touch", "touch x", []string{"command"}},
+		"Bash":                     {"Bash", `{"command":"touch x"}`, "term", "Runs “touch x”", "touch x", []string{"command"}},
 		"Bash by path":             {"Bash", `{"command":"./ls"}`, "term", "Runs ./ls", "./ls", []string{"command"}},
 		"Bash, several":            {"Bash", `{"command":"a; b | c"}`, "term", "Runs 3 commands", "a; b | c", []string{"command"}},
 		"Bash, nested":             {"Bash", `{"command":"sh -c 'rm x; rm y'"}`, "term", "Runs sh", "sh -c 'rm x; rm y'", []string{"command"}},

@@ -44,9 +44,9 @@ function distinct(touches: readonly Touch[]): Touch[] {
   return touches.filter((t, i) => touches.findIndex((o) => o.what === t.what && o.part === t.part) === i);
 }
 
-/** What it does besides the six, by name. */
-export function besides({ touches = [] }: Card): string[] {
-  const own = [...files, ...network, "secret"];
+/** What it does besides the six and what its headline says, by name. */
+export function besides({ touches = [], say }: Card): string[] {
+  const own = [...files, ...network, "secret", say?.key];
   return [...new Set(touches.map((t) => t.does).filter((d) => !own.includes(d)))];
 }
 

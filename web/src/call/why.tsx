@@ -19,16 +19,16 @@ export function Why({ call }: { call: Call }) {
     [words.saidBefore, words.itsWords, call.context?.said],
   ];
   const told = claims.filter(([, , text]) => text);
-  const ours = call.replaced || call.edited || saysBound(call) || reasons.length + errors.length > 0;
+  const ours = call.replaced || call.edited || reasons.length + errors.length > 0;
   return (
     <div class="cols">
+      <div class="beyond">
       {ours && (
         <section>
           <div class="sect-head">
             <h3>{call.verdict.effect === "ask" ? words.asked : words.why}</h3>
           </div>
           <ul class="reasons">
-            <Bound call={call} />
             <Replaced call={call} />
             {reasons.map((r, i) => (
               <ReasonLine key={i} reason={r} />
@@ -41,6 +41,17 @@ export function Why({ call }: { call: Call }) {
           </ul>
         </section>
       )}
+      {saysBound(call) && (
+        <section>
+          <div class="sect-head">
+            <h3>{t().bound.title}</h3>
+          </div>
+          <ul class="reasons">
+            <Bound call={call} />
+          </ul>
+        </section>
+      )}
+      </div>
       <div class="beyond">
         <Since call={call} />
         {told.length > 0 && (
@@ -118,6 +129,16 @@ function Message({ text, part }: { text: string; part: string | undefined }) {
     </code>
   );
   const at = text.indexOf(part);
+  const named = text.lastIndexOf(": ") + 2;
+  if (at < 0 && named > 1 && part.startsWith(text.slice(named))) {
+    // The message names it in short.
+    return (
+      <>
+        <Foreign text={text.slice(0, named)} />
+        {mark}
+      </>
+    );
+  }
   if (at < 0) {
     return (
       <>

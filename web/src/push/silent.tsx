@@ -17,17 +17,15 @@ export function Silent() {
     localStorage.setItem(key, "ok");
   };
   return (
-    <p class="silent" data-silent>
-      <span class="grow">
-        {w.silent}{" "}
-        <button type="button" class="btn is-link" popovertarget="bell">
-          {w.silentFix}
-        </button>
-      </span>
-      <button type="button" class="btn is-link" data-act="dismiss-silent" aria-label={w.dismiss} title={w.dismiss} onClick={dismiss}>
+    <span class="notice is-quiet" data-silent>
+      <span class="grow">{w.silent}</span>
+      <button type="button" class="btn" popovertarget="bell">
+        {w.silentFix}
+      </button>
+      <button type="button" class="btn" data-act="dismiss-silent" aria-label={w.dismiss} title={w.dismiss} onClick={dismiss}>
         <Icon name="no" />
       </button>
-    </p>
+    </span>
   );
 }
 

@@ -3,7 +3,6 @@ import { useEffect, useLayoutEffect, useMemo, useRef } from "preact/hooks";
 import type { Call } from "../api.gen";
 import { outcome } from "../call/decision";
 import { ModeControl } from "../modes/control";
-import { Silent } from "../push/silent";
 import { agentName, projectName } from "../session";
 import { isSettled, subjectOf } from "../state";
 import { Help, helpOpen } from "../ui/help";
@@ -47,7 +46,6 @@ export function List() {
           <kbd class="wide">/</kbd>
         </label>
       </div>
-      <Silent />
       <div
         class="list-scroll"
         ref={box}

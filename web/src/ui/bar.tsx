@@ -1,6 +1,8 @@
 import type { ComponentChildren } from "preact";
 import { ModeNotice } from "../modes/banner";
+import { unusual } from "../modes/store";
 import { Bell } from "../push/panel";
+import { Silent } from "../push/silent";
 import { waiting } from "../queue/store";
 import { actorName, go, link, place, status, tell } from "../state";
 import { Fill } from "../words/fill";
@@ -70,9 +72,10 @@ function Tab(props: { path: string; name: string; icon: string; children: Compon
   );
 }
 
-/** The one place for what holds for the whole page: the gravest, and the modes of sessions. */
+/** The one place for what holds for the whole page: the gravest, and the modes of sessions; without those, what is only good to know. */
 function Notices() {
   const notice = gravest();
+  if (notice === null && unusual.value.length === 0) return <Silent />;
   return (
     <>
       {notice}

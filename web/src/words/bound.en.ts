@@ -1,4 +1,5 @@
 export const bound = {
+  title: "What an allow is for",
   run: "An allow is for {file} as it is now. If it changes before it runs, the agent has to ask again.",
   edited: "An allow is for a change of {file} as it is now. If it changes before, the agent has to ask again.",
   missing: "An allow is for now, while there is no {file}. If it appears, the agent has to ask again.",

@@ -1,6 +1,7 @@
 import type { Words } from "./words";
 
 export const bound: Words["bound"] = {
+  title: "允许的适用范围",
   run: "允许只针对 {file} 目前的内容。如果它在运行前改变，代理必须重新请求。",
   edited: "允许只针对对 {file} 目前内容的修改。如果它在此之前改变，代理必须重新请求。",
   missing: "允许只针对 {file} 还不存在的现在。如果它出现，代理必须重新请求。",
