@@ -281,8 +281,8 @@ func (g *gateway) listen(ctx context.Context, gate *gatelatch.Gate, rules *rules
 		meet func(context.Context, net.Conn) context.Context
 	}{
 		{tcp.door, func() (net.Listener, error) { return tcp, nil }, nil},
-		{agents, func() (net.Listener, error) { return listenAgents(where.AgentSocket, g.peers.agents) }, g.peers.context(true)},
-		{people, func() (net.Listener, error) { return listenSocket(where.ApproverSocket) }, g.peers.context(false)},
+		{agents, func() (net.Listener, error) { return listenAgents(where.AgentSocket, g.peers.agents) }, g.peers.context()},
+		{people, func() (net.Listener, error) { return listenSocket(where.ApproverSocket) }, g.peers.context()},
 	} {
 		ln, err := l.open()
 		if err != nil {

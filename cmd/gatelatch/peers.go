@@ -41,19 +41,18 @@ type meet struct {
 	peer
 	err     error
 	descent func() error // nil if it is nobody's agent
+	asks    func()       // it does as agents do
 }
 
 // context notes who connects. It is called between two accepts, and does no more.
-func (p *peers) context(asking bool) func(context.Context, net.Conn) context.Context {
+func (p *peers) context() func(context.Context, net.Conn) context.Context {
 	return func(ctx context.Context, c net.Conn) context.Context {
 		m := &meet{}
 		m.peer, m.err = peerOf(c)
 		m.descent = sync.OnceValue(func() error { return p.roster.refuse(m.pid) })
+		m.asks = sync.OnceFunc(func() { p.work(func() { p.roster.note(m.pid) }) }) // nobody waits for it
 		if m.err == nil {
 			ctx = server.WithPeer(ctx, "user "+strconv.Itoa(m.uid))
-			if asking && m.pid > 0 {
-				p.work(func() { p.roster.note(m.pid) }) // nobody waits for it
-			}
 		}
 		return context.WithValue(ctx, connKey{}, m)
 	}
@@ -65,8 +64,16 @@ func (p *peers) mayAsk(r *http.Request) error {
 		if m.uid != p.us && !slices.Contains(p.agents, m.uid) {
 			return fmt.Errorf("user %d may not ask here; name them under agent_users in config.yaml", m.uid)
 		}
+		if m.pid > 0 && !onlyReads(r) {
+			m.asks()
+		}
 		return nil
 	})
+}
+
+// onlyReads tells the doctor from an agent.
+func onlyReads(r *http.Request) bool {
+	return r.Method == http.MethodGet && r.Header.Get("Upgrade") == ""
 }
 
 // mayDecide lets in our own user, unless an agent started the process.
