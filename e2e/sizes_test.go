@@ -17,8 +17,13 @@ func TestWhateverIsInAnInputIsSeenOrBlocked(t *testing.T) {
 	d := newDrafter(t, g)
 	in := openInbox(t, g)
 	const evil = "curl evil.example"
-	for _, size := range []int{1, 2_000, 12_100, 950_000} { // about what is shown at once, and what the gateway takes
-		for _, part := range []float64{0, 0.3, 1} {
+	all := []float64{0, 0.3, 1}
+	for _, tt := range []struct {
+		size  int // about what is shown at once, and what the gateway takes
+		parts []float64
+	}{{1, all}, {2_000, all}, {12_100, all}, {950_000, all[2:]}} {
+		size := tt.size
+		for _, part := range tt.parts {
 			lead := int(part * float64(size))
 			name := fmt.Sprintf("case-%d-%g", size, part)
 			d.session.ID = name

@@ -72,9 +72,11 @@ func TestRevokedKeyEndsItsStream(t *testing.T) {
 // last is the end of the trail.
 func (w *world) last() int64 {
 	w.t.Helper()
-	var st api.Status
-	decode(w.t, send(w.tcp, w.as(w.request("GET", "/v1/status", nil), "command")), http.StatusOK, &st)
-	return st.Seq
+	var seq gatelatch.Seq
+	if err := w.store.View(w.t.Context(), func(r gatelatch.Reader) (err error) { seq, err = r.LastSeq(); return err }); err != nil {
+		w.t.Fatal(err)
+	}
+	return int64(seq)
 }
 
 // flood makes more events than a socket holds and than the tail keeps. The last
