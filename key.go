@@ -40,7 +40,7 @@ type Key struct {
 	Expires time.Time `json:"expires,omitzero"`
 	Revoked time.Time `json:"revoked,omitzero"`
 	Rotated time.Time `json:"rotated,omitzero"` // whom an older secret let in ends with that
-	Meter   Meter     `json:"meter,omitzero"` // of an agent: what it has used of its quota
+	Meter   Meter     `json:"meter,omitzero"`   // of an agent: what it has used of its quota
 
 	Version int64 `json:"-"`
 }

@@ -3,6 +3,7 @@ package gatelatch_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -52,6 +53,42 @@ func TestAsksAreShedBeforeDecisions(t *testing.T) {
 		}
 		if _, err := w.gate.As(agentA).Propose(t.Context(), message("m3", "allow")); err != nil {
 			t.Errorf("the third, again: %v", err)
+		}
+	})
+}
+
+// An agent whose calls take long to judge keeps no other from asking.
+func TestNoAgentHasAllTheRoom(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newQuickWorld(t)
+		p := stuck{free: make(chan struct{})}
+		w.policy = p
+		w.restart()
+		w.gate.LimitAsks(4, 4, time.Second)
+		const many = 20
+		errs := make(chan error, many)
+		for i := range many {
+			go func() {
+				_, err := w.gate.As(agentA).Propose(t.Context(), message(fmt.Sprint("m", i), "deny"))
+				errs <- err
+			}()
+		}
+		synctest.Wait()
+		other := gatelatch.Actor{Kind: gatelatch.AgentActor, ID: "key_other"}
+		if _, err := w.gate.As(other).Propose(t.Context(), message("m", "allow")); err != nil {
+			t.Errorf("another agent: %v", err)
+		}
+		close(p.free)
+		good := 0
+		for range many {
+			if err := <-errs; err == nil {
+				good++
+			} else if !errors.Is(err, gatelatch.ErrBusy) {
+				t.Error(err)
+			}
+		}
+		if good == 0 || good > 6 {
+			t.Errorf("%d of %d were judged", good, many)
 		}
 	})
 }

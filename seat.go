@@ -37,10 +37,11 @@ func (s *Seat) Propose(ctx context.Context, p Proposal) (*Batch, error) {
 	if err := p.check(); err != nil {
 		return nil, err
 	}
-	if err := s.gate.rush.enter(ctx); err != nil {
+	leave, err := s.gate.rush.enter(ctx, s.who.ID)
+	if err != nil {
 		return nil, err
 	}
-	defer s.gate.rush.leave()
+	defer leave()
 	p.mask()
 	if on := s.surmise(&p); on != nil {
 		if b, err := s.proposeOn(ctx, p, on); !errors.Is(err, ErrStale) {
