@@ -46,6 +46,7 @@ var Routes = []Route{
 	{Name: "Park", Method: "POST", Path: "/v1/batches/{id}/park", Role: Agents, In: Park{}, Out: None{}},
 	{Name: "Leave", Method: "POST", Path: "/v1/sessions/leave", Role: Agents, In: Leave{}, Out: Left{}},
 	{Name: "FollowMode", Method: "POST", Path: "/v1/sessions/follow", Role: Agents, In: FollowMode{}, Out: FollowedMode{}},
+	{Name: "FollowInterrupts", Method: "POST", Path: "/v1/sessions/interrupts", Role: Agents, In: FollowInterrupts{}, Out: FollowedInterrupts{}},
 	{Name: "Tools", Method: "POST", Path: "/v1/tools", Role: Agents, In: ToolsRequest{}, Out: Tools{}},
 
 	{Name: "Calls", Method: "GET", Path: "/v1/calls", Role: People, Out: Calls{}},
@@ -57,6 +58,7 @@ var Routes = []Route{
 	{Name: "RevokeGrant", Method: "POST", Path: "/v1/grants/{id}/revoke", Role: People, In: None{}, Out: Grant{}},
 	{Name: "Sessions", Method: "GET", Path: "/v1/sessions", Role: People, Out: Sessions{}},
 	{Name: "SetMode", Method: "POST", Path: "/v1/sessions/mode", Role: People, In: SetMode{}, Out: AgentSession{}},
+	{Name: "Interrupt", Method: "POST", Path: "/v1/sessions/interrupt", Role: People, In: Interrupt{}, Out: AgentSession{}},
 	{Name: "Deferrals", Method: "GET", Path: "/v1/deferrals", Role: People, Out: Deferrals{}},
 	{Name: "Policy", Method: "GET", Path: "/v1/policy", Role: People, Out: Policy{}},
 	{Name: "ApplyPolicy", Method: "POST", Path: "/v1/policy", Role: Commands, In: ApplyPolicy{}, Out: Policy{}},

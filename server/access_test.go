@@ -26,6 +26,8 @@ func (w *world) fillWith(rt api.Route, id string) *http.Request {
 		path += "?after=999999" // ends at once: the trail is shorter
 	case "FollowMode":
 		return w.request(rt.Method, path, api.FollowMode{Session: "s", Mode: "plan"}) // it is another: nothing to wait for
+	case "FollowInterrupts":
+		return w.request(rt.Method, path, api.FollowInterrupts{Session: "s", Known: -1})
 	}
 	return w.request(rt.Method, path, rt.In)
 }

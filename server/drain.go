@@ -82,7 +82,7 @@ func over(ctx context.Context, all *sync.WaitGroup) error {
 // begins are the routes that begin something; asks are those of them that cost
 // a judgement and a commit.
 var (
-	begins = map[string]bool{"Propose": true, "Extend": true, "Await": true, "FollowMode": true, "Events": true}
+	begins = map[string]bool{"Propose": true, "Extend": true, "Await": true, "FollowMode": true, "FollowInterrupts": true, "Events": true}
 	asks   = map[string]bool{"Propose": true, "Extend": true}
 )
 

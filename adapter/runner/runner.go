@@ -16,9 +16,11 @@ import (
 // Runner runs one agent for one user.
 type Runner struct {
 	Service gatelatch.Service
-	// Modes, if set, tells the mode that a person chose for a session.
-	Modes interface {
+	// Wishes, if set, tells what people want of a session: its mode, and that
+	// it stops.
+	Wishes interface {
 		FollowMode(ctx context.Context, session string, known gatelatch.Mode) (gatelatch.Mode, error)
+		FollowInterrupts(ctx context.Context, session string, known int64) (int64, error)
 	}
 	Gate     bool // ask about every call, not only those that the agent would
 	Machine  string

@@ -106,8 +106,11 @@ func (s *session) line(ctx context.Context, line []byte, work *sync.WaitGroup) {
 		case s.turns <- struct{}{}:
 		default:
 		}
-	case l.Type == "system" && l.Subtype == "init" && s.of.Modes != nil:
-		s.following.Do(func() { work.Go(func() { s.follow(ctx, l.Session) }) })
+	case l.Type == "system" && l.Subtype == "init" && s.of.Wishes != nil:
+		s.following.Do(func() {
+			work.Go(func() { s.follow(ctx, l.Session) })
+			work.Go(func() { s.stopWhenTold(ctx, l.Session) })
+		})
 	}
 }
 
@@ -186,11 +189,7 @@ func (s *session) obey(ctx context.Context) {
 		select {
 		case sig := <-s.of.Signals:
 			if sig == os.Interrupt && s.interrupted.CompareAndSwap(false, true) {
-				go func() {
-					if s.host.Interrupt(ctx) != nil {
-						s.child.end(os.Interrupt)
-					}
-				}()
+				go s.endTurn(ctx)
 				continue
 			}
 			s.child.end(sig)
@@ -200,12 +199,39 @@ func (s *session) obey(ctx context.Context) {
 	}
 }
 
+func (s *session) endTurn(ctx context.Context) {
+	if s.host.Interrupt(ctx) != nil {
+		s.child.end(os.Interrupt)
+	}
+}
+
+// stopWhenTold ends the agent's turn when a person says so. What they said
+// before it began is none of its business.
+func (s *session) stopWhenTold(ctx context.Context, sessionID string) {
+	known := int64(-1)
+	var wait client.Backoff
+	for ctx.Err() == nil {
+		n, err := s.of.Wishes.FollowInterrupts(ctx, sessionID, known)
+		if err != nil {
+			if wait.Wait(ctx) != nil {
+				return
+			}
+			continue
+		}
+		if wait = (client.Backoff{}); known >= 0 {
+			s.out.note("a person interrupted the agent")
+			s.endTurn(ctx)
+		}
+		known = n
+	}
+}
+
 // follow gives the agent the mode that a person chose for its session.
 func (s *session) follow(ctx context.Context, sessionID string) {
 	known := gatelatch.Mode("")
 	var wait client.Backoff
 	for ctx.Err() == nil {
-		m, err := s.of.Modes.FollowMode(ctx, sessionID, known)
+		m, err := s.of.Wishes.FollowMode(ctx, sessionID, known)
 		if err != nil {
 			if wait.Wait(ctx) != nil {
 				return

@@ -22,7 +22,10 @@ var says = map[string]string{
 	"Park":       "Say that nobody waits for the answer at present, and that it is still wanted.",
 	"Leave":      "Take back what still waits in a session, because its turn is over.",
 	"FollowMode": "Wait until a person chose another mode for a session.",
-	"Tools":      "Ask which of its tools an agent may offer to its model.",
+
+	"FollowInterrupts": "Wait until a person interrupts a session.",
+
+	"Tools": "Ask which of its tools an agent may offer to its model.",
 
 	"Calls":       "List what waits or what is settled.",
 	"Call":        "Read one call as people see it.",
@@ -33,6 +36,7 @@ var says = map[string]string{
 	"RevokeGrant": "End a grant at once, also for what it allowed and nobody has consumed.",
 	"Sessions":    "List the sessions of all agents.",
 	"SetMode":     "Choose the mode of a session.",
+	"Interrupt":   "End the turn of a session: what waits in it is denied, and the agent stops.",
 	"Deferrals":   "List what waits to be resumed.",
 	"Policy":      "Read the rules in force.",
 	"ApplyPolicy": "Put rules in force for all gateways of a store.",

@@ -84,7 +84,7 @@ and lets nothing through that was not allowed.
 		newLogCmd(), newAuditCmd(), newPolicyCmd(), newBackupCmd(), newRestoreCmd(), newDemoCmd(), newShellCmd(), newAPICmd(), newHealthCmd())
 	add("decide", newWatchCmd())
 	add("decide", newLsCmd(), newShowCmd(), newAllowCmd(), newDenyCmd(), newReplyCmd(), newEditCmd(), newGrantsCmd(),
-		newSessionsCmd(), newModeCmd(),
+		newSessionsCmd(), newModeCmd(), newInterruptCmd(),
 		newPauseCmd(), newUnpauseCmd(), newUnmuteCmd())
 	add("agents", newInstallCmd(), newUninstallCmd(), newRunCmd(), newHookCmd(), newToolsCmd(), newResumeCmd(), newMCPCmd(), newDoctorCmd())
 	root.AddCommand(newManCmd())

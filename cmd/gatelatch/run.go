@@ -66,7 +66,7 @@ func runAgent(cmd *cobra.Command, dir statedir.Dir, args []string, gate bool, gi
 	}
 	host, _ := os.Hostname()
 	r := &runner.Runner{
-		Modes: c, Gate: gate, Machine: host, Signals: signals,
+		Wishes: c, Gate: gate, Machine: host, Signals: signals,
 		Stdin: cmd.InOrStdin(), Terminal: isTerminal(cmd.InOrStdin()), Stdout: cmd.OutOrStdout(), Stderr: cmd.ErrOrStderr(),
 	}
 	r.Service = &client.Patient{Client: c, Grace: 10 * time.Second, Limit: giveUp, Back: r.Again}

@@ -185,6 +185,15 @@ export interface FollowedMode {
   mode: string;
 }
 
+export interface FollowInterrupts {
+  session: string;
+  known: number;
+}
+
+export interface FollowedInterrupts {
+  interrupts: number;
+}
+
 export interface Tool {
   name: string;
   description?: string;
@@ -514,6 +523,12 @@ export interface SetMode {
   session: string;
   mode: string;
   for_seconds?: number;
+}
+
+export interface Interrupt {
+  agent: string;
+  session: string;
+  note?: string;
 }
 
 export interface Deferral {
@@ -904,6 +919,7 @@ export const routes = {
   Park: { method: "POST", path: "/v1/batches/{id}/park" },
   Leave: { method: "POST", path: "/v1/sessions/leave" },
   FollowMode: { method: "POST", path: "/v1/sessions/follow" },
+  FollowInterrupts: { method: "POST", path: "/v1/sessions/interrupts" },
   Tools: { method: "POST", path: "/v1/tools" },
   Calls: { method: "GET", path: "/v1/calls" },
   Call: { method: "GET", path: "/v1/calls/{id}" },
@@ -914,6 +930,7 @@ export const routes = {
   RevokeGrant: { method: "POST", path: "/v1/grants/{id}/revoke" },
   Sessions: { method: "GET", path: "/v1/sessions" },
   SetMode: { method: "POST", path: "/v1/sessions/mode" },
+  Interrupt: { method: "POST", path: "/v1/sessions/interrupt" },
   Deferrals: { method: "GET", path: "/v1/deferrals" },
   Policy: { method: "GET", path: "/v1/policy" },
   ApplyPolicy: { method: "POST", path: "/v1/policy" },
@@ -969,6 +986,7 @@ export interface Signatures {
   Park: { params: { id: string }; in: Park; out: None };
   Leave: { in: Leave; out: Left };
   FollowMode: { in: FollowMode; out: FollowedMode };
+  FollowInterrupts: { in: FollowInterrupts; out: FollowedInterrupts };
   Tools: { in: ToolsRequest; out: Tools };
   Calls: { query: { state?: string; limit?: number; after?: string; order?: string; brief?: boolean; whole?: number }; out: Calls };
   Call: { params: { id: string }; out: Call };
@@ -979,6 +997,7 @@ export interface Signatures {
   RevokeGrant: { params: { id: string }; in: None; out: Grant };
   Sessions: { out: Sessions };
   SetMode: { in: SetMode; out: AgentSession };
+  Interrupt: { in: Interrupt; out: AgentSession };
   Deferrals: { out: Deferrals };
   Policy: { out: Policy };
   ApplyPolicy: { in: ApplyPolicy; out: Policy };

@@ -262,3 +262,18 @@ it("says which agent asked too much, and lets it ask again", async () => {
   expect(gateway.to("POST /v1/agents/key_x/unmute")).toHaveLength(1);
   expect(has('[data-act="unmute"]')).toBe(false);
 });
+
+it("stops a session, and says why it did not", async () => {
+  gateway.answers["POST /v1/sessions/interrupt"] = () => refusal(503, "unavailable");
+  await show(call);
+  await press("mode");
+  await press("interrupt");
+  expect(gateway.to("POST /v1/sessions/interrupt")).toEqual([]); // not armed yet
+  await arm();
+  await press("interrupt");
+  expect(find(".mode-panel [role=status]").textContent).toContain("Not stopped");
+  gateway.answers["POST /v1/sessions/interrupt"] = () => ({ body: { agent: "key_1", session: call.session, since: call.created } });
+  await press("interrupt");
+  expect(gateway.to("POST /v1/sessions/interrupt").map((a) => a.body)).toEqual(Array(2).fill({ agent: "key_1", session: "ses_1" }));
+  expect(has(".mode-panel")).toBe(false);
+});

@@ -9,6 +9,7 @@ import { Foreign } from "../ui/text";
 import { clock } from "../ui/time";
 import { Fill } from "../words/fill";
 import { t } from "../words/words";
+import { Interrupt } from "./interrupt";
 import { chosenFor, modeOf, rulesFor, setMode, type Of } from "./store";
 import { Times } from "./times";
 import { bypass, modes, shortest, shortName, timeName } from "./words";
@@ -84,6 +85,9 @@ function Panel({ of, close, button }: PanelProps) {
   const send = async () => {
     setBusy(true);
     const why = await setMode(of, mode, mode === bypass ? seconds : 0);
+    done(why);
+  };
+  const done = (why: string) => {
     setBusy(false);
     setWrong(why);
     if (why === "") close();
@@ -125,6 +129,7 @@ function Panel({ of, close, button }: PanelProps) {
           {does(mode, seconds)}
         </Act>
       </div>
+      <Interrupt of={of} armed={armed} off={busy || link.value !== "live"} done={done} />
     </section>
   );
 }
