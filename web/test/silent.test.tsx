@@ -18,7 +18,7 @@ it("says that nobody is told, until that is dismissed", async () => {
   expect(has("[data-silent]")).toBe(false);
   status.value = state({ silent: true });
   await pass();
-  expect(find("[data-silent]").textContent).toContain("Nobody hears of calls");
+  expect(find("[data-silent]").textContent).toContain("Calls show on this page only.");
   await press("dismiss-silent");
   expect(has("[data-silent]")).toBe(false);
   expect(localStorage.getItem("gatelatch.silent")).toBe("ok");

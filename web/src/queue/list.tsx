@@ -139,8 +139,7 @@ function NewBelow({ box }: { box: () => HTMLElement }) {
   );
 }
 
-function SessionGroup({ group: { agent, session, runs }, pieces }: { group: Group; pieces: ({ gap: number } | { run: Run })[] }) {
-  const waiting = runs.flatMap((r) => r.calls).filter((c) => !isSettled(c)).length;
+function SessionGroup({ group: { agent, session, waiting }, pieces }: { group: Group; pieces: ({ gap: number } | { run: Run })[] }) {
   return (
     <section class="session">
       <header class="session-head">

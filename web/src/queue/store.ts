@@ -69,6 +69,8 @@ export interface Group {
   key: string;
   agent: string;
   session: Session;
+  /** How many calls of it wait, also those that are not shown. */
+  waiting: number;
   runs: Run[];
 }
 /** Neighbours of one batch. */
@@ -86,14 +88,15 @@ export const groups = computed<readonly Group[]>(() => (drawn = keep(drawn, grou
 
 function grouped(): Group[] {
   const waits = new Map<string, number>();
-  for (const { batch, state } of calls.value.values()) {
-    if (state === "pending") waits.set(batch.id, (waits.get(batch.id) ?? 0) + 1);
+  for (const { agent, session, batch, state } of calls.value.values()) {
+    if (state !== "pending") continue;
+    for (const key of [batch.id, `${agent} ${session.id}`]) waits.set(key, (waits.get(key) ?? 0) + 1);
   }
   const out: Group[] = [];
   for (const id of visible.value) {
     const call = calls.value.get(id)!;
     let group = out.at(-1);
-    if (group?.session.id !== call.session.id || group.agent !== call.agent) out.push((group = begin(call, out)));
+    if (group?.session.id !== call.session.id || group.agent !== call.agent) out.push((group = begin(call, out, waits)));
     const run = group.runs.at(-1);
     if (run?.batch === call.batch.id) run.calls.push(call);
     else group.runs.push({ batch: call.batch.id, size: call.batch.size, waiting: waits.get(call.batch.id) ?? 0, calls: [call] });
@@ -112,7 +115,7 @@ function keep(old: readonly Group[], fresh: readonly Group[]): readonly Group[] 
       const same = runs.get(r.calls[0]!.id);
       return same && sameRun(same, r) ? same : r;
     });
-    return sameList(was.runs, g.runs) ? was : g;
+    return was.waiting === g.waiting && sameList(was.runs, g.runs) ? was : g;
   });
 }
 
@@ -120,9 +123,9 @@ const sameList = (a: readonly unknown[], b: readonly unknown[]) => a.length === 
 const sameRun = (a: Run, b: Run) => a.batch === b.batch && a.size === b.size && a.waiting === b.waiting && sameList(a.calls, b.calls);
 
 /** The same session again is another group, until the rows are put in order. */
-function begin({ agent, session }: Call, before: readonly Group[]): Group {
+function begin({ agent, session }: Call, before: readonly Group[], waits: ReadonlyMap<string, number>): Group {
   const n = before.filter((g) => g.agent === agent && g.session.id === session.id).length;
-  return { key: JSON.stringify([agent, session.id, n]), agent, session, runs: [] };
+  return { key: JSON.stringify([agent, session.id, n]), agent, session, waiting: waits.get(`${agent} ${session.id}`) ?? 0, runs: [] };
 }
 
 /** Takes over what the gateway says about a call. */

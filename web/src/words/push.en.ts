@@ -9,7 +9,7 @@ export const push = {
   insecure: "Messages need an address with https, or this machine’s own.",
   denied: "The browser’s settings forbid notifications for this page.",
   failed: (why: string) => `Not turned on: ${why}`,
-  silent: "Nobody hears of calls while this page is closed.",
+  silent: "Calls show on this page only.",
   silentFix: "Change that",
   dismiss: "Dismiss",
   phone: "Log in on a phone",

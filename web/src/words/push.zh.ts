@@ -11,7 +11,7 @@ export const push: Words["push"] = {
   insecure: "消息需要 https 地址或本机地址。",
   denied: "浏览器设置禁止此页面发送通知。",
   failed: (why) => `未能开启：${why}`,
-  silent: "关闭此页面后，没有人会收到调用通知。",
+  silent: "调用只在此页面显示。",
   silentFix: "更改",
   dismiss: "不再显示",
   phone: "在手机上登录",
