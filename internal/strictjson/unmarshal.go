@@ -129,8 +129,9 @@ func (n *namer) array(elem reflect.Type) error {
 }
 
 func fieldsOf(t reflect.Type) fields {
-	if fs, ok := structs.Load(t); ok {
-		return fs.(fields)
+	if known, ok := structs.Load(t); ok {
+		fs, _ := known.(fields)
+		return fs
 	}
 	fs := fields{exact: map[string]reflect.Type{}, folded: map[string]bool{}}
 	fs.add(t, map[reflect.Type]bool{})
@@ -183,8 +184,8 @@ func deref(t reflect.Type) reflect.Type {
 // ownDecoder reports whether values of t decode themselves: their names are
 // their own business.
 func ownDecoder(t reflect.Type) bool {
-	if own, ok := owners.Load(t); ok {
-		return own.(bool)
+	if known, ok := owners.Load(t); ok {
+		return known == true
 	}
 	own := decodesItself(t)
 	owners.Store(t, own)
