@@ -64,7 +64,7 @@ function Whole({ rows, long, piece, ...shown }: Shown & { rows: readonly Row[]; 
       piece={piece}
       label={t().call.gap.lines(between.length)}
       head={<Tables rows={first} {...shown} />}
-      between={() => <Tables rows={between} {...shown} />}
+      between={() => tables(between, shown)}
       tail={<Tables rows={rows.slice(end)} {...shown} />}
     />
   );
@@ -80,31 +80,31 @@ function withoutEnd(lines: readonly Line[]): readonly Line[] {
 const atOnce = 400;
 
 function Tables({ rows, ...shown }: Shown & { rows: readonly Row[] }) {
+  return <>{tables(rows, shown)}</>;
+}
+
+function tables(rows: readonly Row[], shown: Shown) {
   const { caption, captionSplit } = t().call.diff;
   const split = shown.view === "split";
-  return (
-    <>
-      {Array.from({ length: Math.ceil(rows.length / atOnce) }, (_, part) => (
-        <div key={part} class={rows.length > atOnce ? "is-part" : undefined}>
-          <table class={shown.view}>
-            <caption class="hide">{split ? captionSplit : caption}</caption>
-            <colgroup>
-              <col class="ln is-old" />
-              {split && <col />}
-              <col class="ln" />
-              {!split && <col class="sign" />}
-              <col />
-            </colgroup>
-            <tbody>
-              {rows.slice(part * atOnce, (part + 1) * atOnce).map((row, i) => (
-                <RowOf key={i} row={row} {...shown} />
-              ))}
-            </tbody>
-          </table>
-        </div>
-      ))}
-    </>
-  );
+  return Array.from({ length: Math.ceil(rows.length / atOnce) }, (_, part) => (
+    <div key={part} class={rows.length > atOnce ? "is-part" : undefined}>
+      <table class={shown.view}>
+        <caption class="hide">{split ? captionSplit : caption}</caption>
+        <colgroup>
+          <col class="ln is-old" />
+          {split && <col />}
+          <col class="ln" />
+          {!split && <col class="sign" />}
+          <col />
+        </colgroup>
+        <tbody>
+          {rows.slice(part * atOnce, (part + 1) * atOnce).map((row, i) => (
+            <RowOf key={i} row={row} {...shown} />
+          ))}
+        </tbody>
+      </table>
+    </div>
+  ));
 }
 
 function RowOf({ row, ...shown }: Shown & { row: Row }) {

@@ -2,7 +2,7 @@
 // A call can't be allowed before all of it was seen.
 
 import { createContext, type ComponentChildren } from "preact";
-import { useContext, useEffect, useRef, useState } from "preact/hooks";
+import { useContext, useEffect, useMemo, useRef, useState } from "preact/hooks";
 import type { Block, Call, Segment } from "../api.gen";
 import { t } from "../words/words";
 
@@ -101,7 +101,8 @@ interface Props {
   piece: string;
   label: string;
   head: ComponentChildren;
-  between: () => ComponentChildren;
+  /** In parts, which are drawn one after the other: the page goes on meanwhile. */
+  between: () => ComponentChildren[];
   tail: ComponentChildren;
 }
 
@@ -109,25 +110,36 @@ interface Props {
 export function Long({ piece, label, head, between, tail }: Props) {
   const { seen, see } = useContext(SeenContext);
   const [open, setOpen] = useState(seen.has(piece));
+  const [drawn, draw] = useState(1);
+  // Drawn once: what is there already is the same again and is passed over.
+  const parts = useMemo(() => (open ? between() : []), [open, between]);
+  const whole = open && drawn >= parts.length;
+  useEffect(() => {
+    if (!open || whole) return;
+    const timer = setTimeout(() => draw(drawn + 1));
+    return () => clearTimeout(timer);
+  }, [open, drawn, whole]);
   const end = useRef<HTMLDivElement>(null);
   useEffect(() => {
-    if (!open || !end.current) return;
+    if (!whole || !end.current) return;
     // Where the browser can't tell what is in view, opening it has to do.
     if (typeof IntersectionObserver === "undefined") return see(piece);
     const watch = new IntersectionObserver((found) => found.some((e) => e.isIntersecting) && see(piece));
     watch.observe(end.current);
     return () => watch.disconnect();
-  }, [open, piece]);
+  }, [whole, piece, between]);
   const words = t().call.gap;
   return (
     <>
       {head}
       {open ? (
         <>
-          {between()}
-          <div ref={end} class={seen.has(piece) ? "gap-end" : "gap-end gap-unread"}>
-            {!seen.has(piece) && words.reading}
-          </div>
+          {parts.slice(0, drawn)}
+          {whole && (
+            <div ref={end} class={seen.has(piece) ? "gap-end" : "gap-end gap-unread"}>
+              {!seen.has(piece) && words.reading}
+            </div>
+          )}
         </>
       ) : (
         <div class="gap-unread" data-gap={piece}>
