@@ -198,6 +198,18 @@ func TestRunAndItsAgentEndTogether(t *testing.T) {
 	if a.made("x") || a.made("y") || a.made("z") {
 		t.Error("a call ran that nobody decided")
 	}
+
+	s = a.hosted(g, scriptedmodel.Prompt(scriptedmodel.Bash("touch begun && sleep 100 && touch ended"), scriptedmodel.Say("end")))
+	c = p.wait("touch begun")
+	p.decide(c, api.Decision{State: "allowed"})
+	until(t, "the call to run", func() bool { return a.made("begun") })
+	if _, err := p.c.Interrupt(t.Context(), api.Interrupt{Agent: c.Agent, Session: c.Session.ID}); err != nil { // a person's
+		t.Fatal(err)
+	}
+	s.wantCode(1)
+	if a.made("ended") {
+		t.Error("an interrupted call went on")
+	}
 }
 
 // In each mode that asks nobody the host is still asked; and interrupting by one

@@ -154,6 +154,47 @@ func TestInterruptSignal(t *testing.T) {
 	_ = told.Close()
 }
 
+// listening tells when the host waits for a first interrupt.
+type listening struct {
+	*gatelatch.Seat
+	begun chan struct{}
+}
+
+func (l listening) FollowInterrupts(ctx context.Context, session string, known int64) (int64, error) {
+	if known == 0 {
+		close(l.begun)
+	}
+	return l.Seat.FollowInterrupts(ctx, session, known)
+}
+
+// A person ends the turn of an agent that asks for nothing at the moment.
+func TestInterruptOfAPerson(t *testing.T) {
+	w := newWorld(t)
+	t.Setenv("PLAY_AGENT", "interrupted by a person")
+	agent := w.gate.As(gatelatch.Actor{Kind: gatelatch.AgentActor, ID: "key_a"})
+	if _, err := agent.Propose(t.Context(), gatelatch.Proposal{
+		Session: gatelatch.SessionInfo{ID: "s1"}, Message: "m", Calls: []gatelatch.ProposedCall{{Ref: "r", Tool: "Bash", Input: []byte(`{"command":"pwd"}`)}},
+	}); err != nil {
+		t.Fatal(err)
+	}
+	wishes := listening{agent, make(chan struct{})}
+	said := make(chan error, 1)
+	go func() {
+		<-wishes.begun
+		_, err := w.gate.As(mira).Interrupt(t.Context(), "key_a", "s1", "")
+		said <- err
+	}()
+	out := new(ran)
+	r := &Runner{Service: agent, Wishes: wishes, Gate: true, Signals: w.signals, Stdin: strings.NewReader("go"), Stdout: &out.out, Stderr: &out.stderr}
+	code, err := r.Run(t.Context(), os.Args[0], []string{"-p"})
+	if err != nil || code != 1 || !strings.Contains(out.out.String(), "stopped") || !strings.Contains(out.stderr.String(), "a person interrupted") {
+		t.Errorf("code %d, %v: %s, %s", code, err, out.out.String(), out.stderr.String())
+	}
+	if err := <-said; err != nil {
+		t.Error(err)
+	}
+}
+
 // A user's program that speaks messages can prompt, and nothing else.
 func TestOnlyPromptsComeFromTheUser(t *testing.T) {
 	for line, want := range map[string]bool{

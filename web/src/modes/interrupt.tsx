@@ -15,7 +15,7 @@ export function Interrupt({ of, armed, off, done }: Props) {
   return (
     <div class="line">
       <p class="hint">{t().modes.interruptSays}</p>
-      <Act act="interrupt" class="" armed={armed} off={off} press={() => void interrupt(of).then(done)}>
+      <Act act="interrupt" class="is-also" armed={armed} off={off} press={() => void interrupt(of).then(done)}>
         {t().modes.interrupt}
       </Act>
     </div>
