@@ -34,8 +34,10 @@ type Question struct {
 	Input   []byte
 	Dir     string
 	Claim   string
-	Limit   time.Duration // 0 is for ever
-	Context gatelatch.Context
+	// Suggests are matchers that the agent would have remembered.
+	Suggests []string
+	Limit    time.Duration // 0 is for ever
+	Context  gatelatch.Context
 	// Fixed says that the protocol's answer can't carry an input: a call that
 	// was allowed with another one is denied.
 	Fixed bool
@@ -139,7 +141,7 @@ func (d *Desk) proposal(q Question) (p gatelatch.Proposal, leave func()) {
 		Pair: "ask", Repeats: true,
 		Hold: hold(holder),
 		Calls: []gatelatch.ProposedCall{{
-			Ref: q.ID, Kind: claudecode.Kind(q.Tool), Tool: q.Tool, Input: q.Input, Dir: q.Dir, Claim: q.Claim,
+			Ref: q.ID, Kind: claudecode.Kind(q.Tool), Tool: q.Tool, Input: q.Input, Dir: q.Dir, Claim: q.Claim, Suggests: q.Suggests,
 		}},
 	}, leave
 }

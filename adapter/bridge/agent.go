@@ -12,6 +12,7 @@ import (
 
 	"github.com/gatelatch/gatelatch"
 	"github.com/gatelatch/gatelatch/adapter/ask"
+	"github.com/gatelatch/gatelatch/adapter/claudecode"
 	"github.com/gatelatch/gatelatch/adapter/control"
 	"github.com/gatelatch/gatelatch/adapter/ws"
 	"github.com/gatelatch/gatelatch/internal/id"
@@ -103,7 +104,7 @@ func (a *Agent) request(ctx context.Context, m control.Message) error {
 	// The same request again, while it waits, is the same question.
 	a.conn.Begin(ctx, m.RequestID, func(wait context.Context) error {
 		got, err := a.Desk.Ask(wait, a.Service, ask.Question{
-			Session: a.session(), ID: q.ToolUseID, Tool: q.ToolName, Input: q.Input, Claim: q.Description,
+			Session: a.session(), ID: q.ToolUseID, Tool: q.ToolName, Input: q.Input, Claim: q.Description, Suggests: claudecode.Matchers(q.Suggestions),
 		}, nil)
 		if ws.Over(wait) {
 			return nil // nobody waits any more

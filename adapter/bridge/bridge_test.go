@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -264,4 +265,19 @@ func TestConnectionsThatAreEnded(t *testing.T) {
 			})
 		})
 	}
+}
+
+// P11: what the agent would have remembered is there to be offered to the person.
+func TestSuggestionsReachThePerson(t *testing.T) {
+	adaptertest.Run(t, func(t *testing.T, r *adaptertest.Rig) {
+		a := agent(r, new(ask.Desk))
+		a.Say(hello)
+		a.Say(strings.Replace(canUse, `"permission_suggestions":[`, `"permission_suggestions":[{"type":"addRules","behavior":"allow","rules":[{"toolName":"Bash","ruleContent":"touch x"}]},`, 1))
+		if c := r.Waiting(); !slices.Equal(c.Suggests, []string{"Bash(touch x)"}) {
+			t.Errorf("suggested are %q", c.Suggests)
+		}
+		if err := a.Leave(); err != nil {
+			t.Error(err)
+		}
+	})
 }
