@@ -79,11 +79,13 @@ var kinds = []kind{
 
 // pairs is the two bytes that some words begin with: nearly all others are
 // told apart by it.
-type pairs [1 << 16]bool
+type pairs [256][4]uint64
 
-func (p *pairs) add(word string) { p[int(word[0])<<8|int(word[1])] = true }
+func (p *pairs) add(word string) { p[word[0]][word[1]/64] |= 1 << (word[1] % 64) }
 
-func (p *pairs) has(s string, i int) bool { return i+1 < len(s) && p[int(s[i])<<8|int(s[i+1])] }
+func (p *pairs) has(s string, i int) bool {
+	return i+1 < len(s) && p[s[i]][s[i+1]/64]&(1<<(s[i+1]%64)) != 0
+}
 
 var kindPairs = func() *pairs {
 	p := new(pairs)
