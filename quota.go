@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 )
 
@@ -46,6 +47,7 @@ type Muting struct {
 const (
 	overWithin  = 10 * time.Minute
 	mostDenials = 64
+	denialNote  = 200 // bytes: the agent's key is read with all of them
 )
 
 // spend takes one ask, unless that is too much.
@@ -83,6 +85,9 @@ func (m *Meter) denied(q Quota, digest Sum, turn string, now time.Time) *Denial 
 }
 
 func (m *Meter) deny(q Quota, d Denial) {
+	if len(d.Note) > denialNote {
+		d.Note = strings.ToValidUTF8(d.Note[:denialNote], "") + " […]"
+	}
 	m.Denied = slices.DeleteFunc(slices.Clone(m.Denied), func(o Denial) bool { return d.At.Sub(o.At) >= q.Again || o.Digest == d.Digest })
 	m.Denied = append(m.Denied, d)
 	m.Denied = m.Denied[max(0, len(m.Denied)-mostDenials):]

@@ -209,3 +209,23 @@ func TestDeniedIsNotAskedAgain(t *testing.T) {
 		}
 	})
 }
+
+// What is remembered of denials stays small: it is read with the agent's key.
+func TestLongNotesAreNotRememberedWhole(t *testing.T) {
+	r := ration(t, strict, 1)
+	c := r.ask(noisy, "x", "t")
+	_, err := r.gates[0].As(mira).Decide(t.Context(), c.ID, gatelatch.Decision{State: gatelatch.Denied, Digest: c.Digest, Note: strings.Repeat("né", 5000)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = r.store.View(t.Context(), func(v gatelatch.Reader) error {
+		k, err := v.Key(noisy.ID)
+		if err == nil && (len(k.Meter.Denied) != 1 || len(k.Meter.Denied[0].Note) > 250 || !strings.HasPrefix(k.Meter.Denied[0].Note, "nén")) {
+			t.Errorf("remembered %+v", k.Meter.Denied)
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}

@@ -182,7 +182,7 @@ func ruleSource(effect gatelatch.Effect, grant string, reasons []gatelatch.Reaso
 		switch {
 		case r.Effect != effect:
 			continue
-		case r.Layer == "hook", r.Layer == "pause":
+		case r.Layer == "hook", r.Layer == "pause", r.Layer == "quota":
 			return r.Layer
 		case r.Layer == "policy":
 			return "failure"
