@@ -52,6 +52,15 @@ func (r *rush) of(agent string) *room {
 	return a
 }
 
+// line takes a place in the queue, if there is one.
+func (r *room) line() bool {
+	if r.queued.Add(1) <= r.queue {
+		return true
+	}
+	r.queued.Add(-1)
+	return false
+}
+
 // enter takes a slot, which leave gives back.
 func (r *rush) enter(ctx context.Context, agent string) (leave func(), err error) {
 	if r == nil {
@@ -65,12 +74,14 @@ func (r *rush) enter(ctx context.Context, agent string) (leave func(), err error
 		}
 		<-a.slots
 	}
-	for _, of := range []*room{a, &r.room} { // who is refused in his own room takes none of the others'
-		defer of.queued.Add(-1)
-		if of.queued.Add(1) > of.queue {
-			return nil, ErrBusy
-		}
+	if !a.line() { // who is refused in his own room takes none of the others'
+		return nil, ErrBusy
 	}
+	defer a.queued.Add(-1)
+	if !r.line() {
+		return nil, ErrBusy
+	}
+	defer r.queued.Add(-1)
 	t := time.NewTimer(r.patience)
 	defer t.Stop()
 	if err := a.wait(ctx, t.C); err != nil {
