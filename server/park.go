@@ -80,9 +80,38 @@ func (s *Server) wait(p *parked, until time.Time) {
 	p.unstop()
 	p.unkey()
 	p.leave()
-	_ = p.conn.Close()
+	p.hangUp()
 	s.drain.leave()
 	s.waiting.Done()
+}
+
+// lingerTime is how long who was answered may take to hang up.
+const lingerTime = 500 * time.Millisecond
+
+// hangUp closes the connection. Closed with something unread, TCP would take
+// the answer away from who has not read it yet.
+func (p *parked) hangUp() {
+	if endWriting(p.conn) {
+		_ = p.conn.SetReadDeadline(time.Now().Add(lingerTime))
+		for err := error(nil); err == nil; {
+			_, err = p.conn.Read(p.junk[:])
+		}
+	}
+	_ = p.conn.Close()
+}
+
+// endWriting tells the other end that nothing more comes.
+func endWriting(c net.Conn) bool {
+	for {
+		if half, ok := c.(interface{ CloseWrite() error }); ok {
+			return half.CloseWrite() == nil
+		}
+		around, ok := c.(interface{ NetConn() net.Conn })
+		if !ok {
+			return false
+		}
+		c = around.NetConn()
+	}
 }
 
 // turn answers an error, unless an answer has begun: then there is nobody left

@@ -145,7 +145,7 @@ func TestKeysCountOnlyOnWhatWasInSight(t *testing.T) {
 	after := got.Call
 	after.State, after.Decided = "allowed", &api.Decided{State: "allowed", By: api.Actor{Name: "Mira"}}
 	d.m.Decided(got, after, nil, d.now)
-	d.sees("Allowed once: Runs git (git push)", "> ", "│ git pull")
+	d.sees("Allowed once: Runs “git push” (git push)", "> ", "│ git pull")
 	early("the next card")
 
 	edited := bash("cal_2", "git pull --rebase")

@@ -49,6 +49,11 @@ func cloneGrant(g gatelatch.Grant) *gatelatch.Grant {
 	return &g
 }
 
+func cloneSession(s gatelatch.Session) *gatelatch.Session {
+	s.Halt = ptr(s.Halt)
+	return &s
+}
+
 func cloneKey(k gatelatch.Key) *gatelatch.Key {
 	k.Meter.Over, k.Meter.Denied = slices.Clone(k.Meter.Over), slices.Clone(k.Meter.Denied)
 	return &k

@@ -22,13 +22,16 @@ func TestCloneIsWhatJSONKeeps(t *testing.T) {
 	fill(reflect.ValueOf(&k).Elem())
 	var c gatelatch.Control
 	fill(reflect.ValueOf(&c).Elem())
-	b.Version, g.Version, k.Version, c.Version = 0, 0, 0, 0
+	var s gatelatch.Session
+	fill(reflect.ValueOf(&s).Elem())
+	b.Version, g.Version, k.Version, c.Version, s.Version = 0, 0, 0, 0, 0
 	same(t, &b, clone(&b), new(gatelatch.Batch))
 	same(t, &g, cloneGrant(g), new(gatelatch.Grant))
 	same(t, &k, cloneKey(k), new(gatelatch.Key))
 	same(t, &c, cloneControl(c), new(gatelatch.Control))
+	same(t, &s, cloneSession(s), new(gatelatch.Session))
 	// Version is no part of the body, and these have no pointers at all.
-	for _, v := range []any{gatelatch.Session{}, gatelatch.Work{}, gatelatch.Revision{}, gatelatch.Message{}, gatelatch.Cursor{}} {
+	for _, v := range []any{gatelatch.Work{}, gatelatch.Revision{}, gatelatch.Message{}, gatelatch.Cursor{}} {
 		if at := pointer(reflect.TypeOf(v)); at != "" {
 			t.Errorf("%T has a pointer at %s: it needs a clone", v, at)
 		}

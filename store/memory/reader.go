@@ -162,7 +162,11 @@ func (r *reader) LastSeq() (gatelatch.Seq, error) { return r.head.Seq, nil }
 
 // Session implements gatelatch.Reader.
 func (r *reader) Session(agent, id string) (*gatelatch.Session, error) {
-	return get(r.sessions, [2]string{agent, id}, "session")
+	s, err := get(r.sessions, [2]string{agent, id}, "session")
+	if err != nil {
+		return nil, err
+	}
+	return cloneSession(*s), nil
 }
 
 // Grant implements gatelatch.Reader.
@@ -188,7 +192,7 @@ func (r *reader) Grants(live bool, limit int) (out []*gatelatch.Grant, err error
 // Sessions implements gatelatch.Reader.
 func (r *reader) Sessions(limit int) (out []*gatelatch.Session, err error) {
 	for _, s := range r.sessions {
-		out = append(out, &s)
+		out = append(out, cloneSession(s))
 	}
 	slices.SortFunc(out, func(a, b *gatelatch.Session) int {
 		return cmp.Or(b.Since.Compare(a.Since), strings.Compare(b.Agent, a.Agent), strings.Compare(b.ID, a.ID))

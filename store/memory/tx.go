@@ -128,7 +128,7 @@ func save[K comparable, V any](t *tx, m map[K]V, k K, v V, version func(*V) *int
 
 // SaveSession implements gatelatch.Tx.
 func (t *tx) SaveSession(s *gatelatch.Session) error {
-	return save(t, t.sessions, [2]string{s.Agent, s.ID}, *s, func(s *gatelatch.Session) *int64 { return &s.Version })
+	return save(t, t.sessions, [2]string{s.Agent, s.ID}, *cloneSession(*s), func(s *gatelatch.Session) *int64 { return &s.Version })
 }
 
 // SaveGrant implements gatelatch.Tx.
