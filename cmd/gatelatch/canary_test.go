@@ -31,8 +31,10 @@ import (
 // SEC-50: secrets go through every flow, and come out nowhere but where inputs
 // and results are kept. Sinks are found by walking: files, tables, routes.
 func TestCanaries(t *testing.T) {
+	t.Parallel()
 	for _, store := range []string{"sqlite", "postgres"} {
 		t.Run(store, func(t *testing.T) {
+			t.Parallel()
 			m := newMine(t, store)
 			if store == "postgres" { // what is cut is cut above the stores: some kinds do
 				m.all = everyNth(m.all, 8)

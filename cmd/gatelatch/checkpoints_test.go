@@ -91,6 +91,7 @@ func rewrite(t *testing.T, opt gatewayOptions, seq gatelatch.Seq) {
 
 // SEC-53: what was cut back or rewritten while nobody looked is refused.
 func TestTrailIsHeldAgainstCheckpointsAtStart(t *testing.T) {
+	t.Parallel()
 	for name, tt := range map[string]struct {
 		tamper func(t *testing.T, opt gatewayOptions)
 		want   string // "" starts
@@ -116,6 +117,7 @@ func TestTrailIsHeldAgainstCheckpointsAtStart(t *testing.T) {
 		}, "not a key for checkpoints"},
 	} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			opt := stoppedOptions(t)
 			session(t, opt, func() { ask(t, opt, "m1", "git push") })
 			if points := checkpointsOf(t, opt.checkpoints); len(points) != 2 || points[0].Seq != 3 || points[1].Seq != 5 {
