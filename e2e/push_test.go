@@ -19,6 +19,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	chrome "github.com/chromedp/cdproto/browser"
 	"github.com/chromedp/cdproto/cdp"
@@ -151,7 +152,13 @@ func TestAMessageArrivesWhileThePageIsClosed(t *testing.T) {
 	in.do("leave the page", chromedp.Navigate("about:blank"))
 
 	b := c.run("checkout-api", "curl -H 'Authorization: Bearer s3cret' https://example.com")
-	r, body := <-p.got, <-p.body
+	var r *http.Request
+	select {
+	case r = <-p.got:
+	case <-time.After(patience):
+		t.Fatal("no message came")
+	}
+	body := <-p.body
 	said := p.read(body)
 	if want := (api.Pushed{Call: b.Calls[0].ID, Tool: "Bash", Project: "checkout-api", Waiting: 1}); said != want {
 		t.Errorf("the message says %+v, want %+v", said, want)

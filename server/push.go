@@ -60,22 +60,17 @@ func (s *Server) Push(ctx context.Context) {
 		return
 	}
 	seat := s.opt.Gate.As(gatelatch.Actor{Kind: gatelatch.PersonActor, ID: "push"}) // it only reads
-	var after gatelatch.Seq
+	after, following := gatelatch.Seq(-1), false
 	for ctx.Err() == nil {
-		if len(s.opt.Push.Subscriptions()) == 0 { // nobody wants the trail read
-			after = 0
-			wait(ctx, time.Second)
-			continue
+		var err error
+		if !following {
+			after, following, err = s.takeUp(ctx, seat, after)
 		}
 		var es []gatelatch.Event
-		var err error
-		if after == 0 {
-			after, err = lastEvent(ctx, seat)
-		}
-		if err == nil {
+		if err == nil && following {
 			es, err = seat.Follow(ctx, after, eventsAtOnce)
 		}
-		if err != nil {
+		if err != nil || !following {
 			wait(ctx, time.Second)
 			continue
 		}
@@ -84,11 +79,25 @@ func (s *Server) Push(ctx context.Context) {
 			after = e.Seq
 			news = news || e.Kind == gatelatch.CallProposed || e.Kind == gatelatch.BatchExtended
 		}
-		if news && len(s.opt.Push.Subscriptions()) > 0 {
+		if following = len(s.opt.Push.Subscriptions()) > 0; news && following {
 			wait(ctx, gather)
 			s.push(ctx, seat)
 		}
 	}
+}
+
+// takeUp returns where to follow the trail from, if a browser wants to hear of
+// it: from before it could have said so, or what comes right after is lost.
+func (s *Server) takeUp(ctx context.Context, seat *gatelatch.Seat, after gatelatch.Seq) (gatelatch.Seq, bool, error) {
+	now, err := lastEvent(ctx, seat)
+	if err != nil {
+		return after, false, err
+	}
+	wanted := len(s.opt.Push.Subscriptions()) > 0
+	if after < 0 || !wanted {
+		after = now
+	}
+	return after, wanted, nil
 }
 
 func lastEvent(ctx context.Context, seat *gatelatch.Seat) (gatelatch.Seq, error) {
