@@ -21,19 +21,12 @@ const (
 // apiSpeed times an agent's request over the socket of the real gateway, for a
 // call that policy settles: alone, beside a bare commit, and under load.
 func apiSpeed(r *rig) error {
-	bins, err := build(r.dir, "cmd/gatelatch")
-	if err != nil {
-		return err
-	}
-	g, err := newGateway(r.dir, bins["gatelatch"])
+	g, d, err := r.gateway()
 	if err != nil {
 		return err
 	}
 	defer g.stop()
-	d, err := g.doors()
-	if err != nil {
-		return err
-	}
+	asks := settledProposals(d, api.SocketHost, r.dir)
 	lines := make([]*line, apiLines)
 	defer func() {
 		for _, l := range lines {
@@ -48,7 +41,7 @@ func apiSpeed(r *rig) error {
 				return err
 			}
 		}
-		body, err := lines[k].do(settledProposal(d, api.SocketHost, r.dir, i))
+		body, err := lines[k].do(asks.number(i))
 		if err == nil && !bytes.Contains(body, []byte(`"consumed"`)) {
 			err = fmt.Errorf("the gateway answered %s", body)
 		}

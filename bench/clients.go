@@ -125,39 +125,32 @@ func (r *rig) idleGateway() (*gateway, doors, float64, error) {
 	if err := mayOpen(connections + 200); err != nil {
 		return nil, doors{}, 0, err
 	}
-	bins, err := build(r.dir, "cmd/gatelatch")
+	g, d, err := r.gateway()
 	if err != nil {
-		return nil, doors{}, 0, err
+		return nil, d, 0, err
 	}
-	g, err := newGateway(r.dir, bins["gatelatch"])
-	if err != nil {
-		return nil, doors{}, 0, err
-	}
-	d, before, err := g.warm()
+	before, err := g.warm()
 	if err != nil {
 		g.stop()
 	}
 	return g, d, before, err
 }
 
-func (g *gateway) warm() (d doors, before float64, err error) {
+// warm lets the gateway answer a while, and returns what it needs then.
+func (g *gateway) warm() (before float64, err error) {
 	people, err := client.ForPeople(g.state)
 	if err != nil {
-		return d, 0, err
+		return 0, err
 	}
 	for range 100 {
 		if _, err := people.Status(context.Background()); err != nil {
-			return d, 0, err
+			return 0, err
 		}
 	}
-	if d, err = g.doors(); err == nil {
-		err = g.rest()
+	if err := g.rest(); err != nil {
+		return 0, err
 	}
-	if err != nil {
-		return d, 0, err
-	}
-	before, err = residentKiB(g.cmd.Process.Pid)
-	return d, before, err
+	return residentKiB(g.cmd.Process.Pid)
 }
 
 func (r *rig) perClient(what string, before, now, limit float64) {
@@ -212,6 +205,14 @@ func (c *crowd) expect(text string, within time.Duration) error {
 		err = fmt.Errorf("%d of %d: %w", missing.Load(), len(c.conns), err)
 	}
 	return err
+}
+
+// leave closes the last n of them.
+func (c *crowd) leave(n int) {
+	stay := len(c.conns) - n
+	gone := crowd{conns: c.conns[stay:]}
+	gone.close()
+	c.conns, c.seen = c.conns[:stay], c.seen[:stay]
 }
 
 func (c *crowd) close() {

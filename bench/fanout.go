@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"net/http"
 	"os"
 	"slices"
 	"time"
@@ -57,7 +58,7 @@ func fanOut(r *rig) error {
 	}
 	var live crowd
 	defer live.close()
-	if err := live.join("tcp", d.personAddr, connections-dead, func(int) string { return d.follow(st.Seq) }); err != nil {
+	if err := live.join("tcp", d.personAddr, connections, func(int) string { return d.follow(st.Seq) }); err != nil {
 		return err
 	}
 	if err := live.expect(": open", time.Minute); err != nil {
@@ -65,6 +66,10 @@ func fanOut(r *rig) error {
 	}
 	alive, err := fanRound(ctx, people, &live, calls)
 	if err != nil {
+		return err
+	}
+	live.leave(dead)
+	if err := d.awaitFollowers(len(live.conns), time.Minute); err != nil {
 		return err
 	}
 	var stuck crowd
@@ -82,9 +87,9 @@ func fanOut(r *rig) error {
 	if err := stuck.cutOff(); err != nil {
 		return err
 	}
-	alive.print(fmt.Sprintf("a decision sent → %d subscribers have it, all alive", len(live.conns)))
-	beside.print(fmt.Sprintf("the same, beside %d that never read", dead))
-	r.most(fmt.Sprintf("one decision to %d subscribers, the slowest of %d", len(live.conns), fanRounds), alive.at(1).Seconds(), 1, "s")
+	alive.print(fmt.Sprintf("a decision sent → %d subscribers have it, all alive", connections))
+	beside.print(fmt.Sprintf("the same to %d, beside %d that never read", len(live.conns), dead))
+	r.most(fmt.Sprintf("one decision to %d subscribers, the slowest of %d", connections, fanRounds), alive.at(1).Seconds(), 1, "s")
 	r.most("the same beside a dead tenth", beside.at(1).Seconds(), 1, "s")
 	return nil
 }
@@ -127,13 +132,8 @@ func (c *crowd) joinDead(d doors) error {
 
 // awaitFollowers waits until the gateway has let go of all but so many.
 func (d doors) awaitFollowers(n int, within time.Duration) error {
-	l, err := dial("tcp", d.personAddr)
-	if err != nil {
-		return err
-	}
-	defer func() { _ = l.conn.Close() }()
 	for end := time.Now().Add(within); ; time.Sleep(time.Second) {
-		text, err := l.do(fmt.Appendf(nil, "GET /metrics HTTP/1.1\r\nHost: %s\r\nAuthorization: Bearer %s\r\n\r\n", d.personAddr, d.personKey))
+		text, err := d.numbers()
 		if err != nil || bytes.Contains(text, fmt.Appendf(nil, "\ngatelatch_stream_subscribers %d\n", n)) {
 			return err
 		}
@@ -141,6 +141,20 @@ func (d doors) awaitFollowers(n int, within time.Duration) error {
 			return fmt.Errorf("not only the %d living follow the trail", n)
 		}
 	}
+}
+
+func (d doors) numbers() ([]byte, error) {
+	req, err := http.NewRequest(http.MethodGet, "http://"+d.personAddr+"/metrics", nil)
+	if err != nil {
+		return nil, err
+	}
+	req.Header.Set("Authorization", "Bearer "+d.personKey)
+	res, err := http.DefaultClient.Do(req)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = res.Body.Close() }()
+	return io.ReadAll(res.Body)
 }
 
 // cutOff checks that the dead were: each was sent a little, then nothing more.

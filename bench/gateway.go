@@ -58,6 +58,23 @@ func newGateway(dir, bin string) (*gateway, error) {
 	return g, nil
 }
 
+// gateway builds the gateway and starts it, with its ways in.
+func (r *rig) gateway() (*gateway, doors, error) {
+	bins, err := build(r.dir, "cmd/gatelatch")
+	if err != nil {
+		return nil, doors{}, err
+	}
+	g, err := newGateway(r.dir, bins["gatelatch"])
+	if err != nil {
+		return nil, doors{}, err
+	}
+	d, err := g.doors()
+	if err != nil {
+		g.stop()
+	}
+	return g, d, err
+}
+
 func stateIn(dir string) statedir.Dir { return statedir.Dir(filepath.Join(dir, "state")) }
 
 func (g *gateway) start() error {

@@ -2,11 +2,13 @@ package main
 
 import (
 	"bufio"
+	"bytes"
 	"fmt"
 	"io"
 	"net"
-	"net/http"
 	"slices"
+	"strconv"
+	"strings"
 	"sync"
 	"time"
 
@@ -29,35 +31,76 @@ func dial(network, addr string) (*line, error) {
 	return &line{c, bufio.NewReader(c)}, nil
 }
 
-// do sends a request and reads its answer, which must be 200 and have a text.
+// do sends a request and reads its answer, which must be 200 and say how long
+// it is.
 func (l *line) do(request []byte) ([]byte, error) {
 	if _, err := l.conn.Write(request); err != nil {
 		return nil, err
 	}
-	res, err := http.ReadResponse(l.r, nil)
+	first, err := l.r.ReadString('\n')
 	if err != nil {
 		return nil, err
 	}
-	body, err := io.ReadAll(res.Body)
-	if err == nil && res.StatusCode != http.StatusOK {
-		err = fmt.Errorf("answered %s: %s", res.Status, body)
+	length := -1
+	for {
+		head, err := l.r.ReadSlice('\n')
+		if err != nil {
+			return nil, err
+		}
+		if head = bytes.TrimSpace(head); len(head) == 0 {
+			break
+		}
+		if n, is := bytes.CutPrefix(head, []byte("Content-Length: ")); is {
+			if length, err = strconv.Atoi(string(n)); err != nil {
+				return nil, err
+			}
+		}
+	}
+	if length < 0 {
+		return nil, fmt.Errorf("answered %q, and not how long", first)
+	}
+	body := make([]byte, length)
+	_, err = io.ReadFull(l.r, body)
+	if err == nil && !strings.HasPrefix(first, "HTTP/1.1 200 ") {
+		err = fmt.Errorf("answered %q: %s", first, body)
 	}
 	return body, err
 }
 
-// settledProposal is the request of an agent whose call policy allows: judged,
-// opened, consumed and durable when it is answered.
-func settledProposal(d doors, host, project string, i int) []byte {
+// proposals are requests of an agent whose calls policy allows: judged, opened,
+// consumed and durable when they are answered. They differ in a number.
+type proposals struct {
+	text []byte
+	gaps []int
+}
+
+const noNumber = "00000000"
+
+func settledProposals(d doors, host, project string) (p proposals) {
 	body, _ := strictjson.Marshal(api.Proposal{
 		Session: api.Session{ID: "bench", Project: project},
-		Message: fmt.Sprintf("m%08d", i),
-		Hold:    api.Hold{Holder: fmt.Sprintf("holder-%08d", i), Consume: true},
-		Calls: []api.ProposedCall{{
-			Ref: fmt.Sprintf("c%08d", i), Kind: "permission", Tool: "Bash", Dir: project, Input: []byte(`{"command":"pwd"}`),
-		}},
+		Message: "m" + noNumber,
+		Hold:    api.Hold{Holder: "holder-" + noNumber, Consume: true},
+		Calls:   []api.ProposedCall{{Ref: "c" + noNumber, Kind: "permission", Tool: "Bash", Dir: project, Input: []byte(`{"command":"pwd"}`)}},
 	})
-	return fmt.Appendf(nil, "POST /v1/batches HTTP/1.1\r\nHost: %s\r\nAuthorization: Bearer %s\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%s",
+	p.text = fmt.Appendf(nil, "POST /v1/batches HTTP/1.1\r\nHost: %s\r\nAuthorization: Bearer %s\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%s",
 		host, d.agentKey, len(body), body)
+	for from := 0; ; {
+		i := bytes.Index(p.text[from:], []byte(noNumber))
+		if i < 0 {
+			return p
+		}
+		p.gaps = append(p.gaps, from+i)
+		from += i + len(noNumber)
+	}
+}
+
+func (p proposals) number(i int) []byte {
+	out, number := slices.Clone(p.text), fmt.Appendf(nil, "%0*d", len(noNumber), i)
+	for _, at := range p.gaps {
+		copy(out[at:], number)
+	}
+	return out
 }
 
 // openLoop sends n things at a steady rate over so many lines, whether or not the

@@ -3,9 +3,11 @@ package main
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
-	"slices"
+	"os"
+	"os/exec"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -13,6 +15,7 @@ import (
 	"github.com/gatelatch/gatelatch"
 	"github.com/gatelatch/gatelatch/api"
 	"github.com/gatelatch/gatelatch/client"
+	"github.com/gatelatch/gatelatch/internal/statedir"
 )
 
 // Agents ask at twice the rate that was answered, over more lines than are let
@@ -39,23 +42,12 @@ func overload(r *rig) error {
 	if err := errors.Join(err, f.Close()); err != nil {
 		return err
 	}
-	bins, err := build(r.dir, "cmd/gatelatch")
-	if err != nil {
-		return err
-	}
-	g, err := newGateway(r.dir, bins["gatelatch"])
+	g, d, err := r.gateway()
 	if err != nil {
 		return err
 	}
 	defer g.stop()
-	d, err := g.doors()
-	if err != nil {
-		return err
-	}
-	people, err := client.ForPeople(g.state)
-	if err != nil {
-		return err
-	}
+	asks := settledProposals(d, api.SocketHost, r.dir)
 	lines := make([]*line, floodLines)
 	defer func() {
 		for _, l := range lines {
@@ -72,7 +64,7 @@ func overload(r *rig) error {
 				return err
 			}
 		}
-		body, err := lines[k].do(settledProposal(d, api.SocketHost, r.dir, int(next.Add(1))))
+		body, err := lines[k].do(asks.number(int(next.Add(1))))
 		if err != nil && bytes.Contains(body, []byte(`"code":"busy"`)) {
 			shed.Add(1)
 			return nil
@@ -93,21 +85,60 @@ func overload(r *rig) error {
 		_, failed[0] = openLoop(floodLines, int(2*capacity*floodTime.Seconds()), int(2*capacity), func(k, _ int) error { return ask(k) })
 	})
 	all.Go(func() {
-		took, failed[1] = openLoop(64, len(calls), decideRate, func(_, i int) error {
-			_, err := people.Decide(ctx, calls[i].ID, api.Decision{State: "allowed", Digest: calls[i].Digest.String()})
-			return err
-		})
+		took, failed[1] = decideAside(g.state, calls)
 	})
 	all.Wait()
 	if err := errors.Join(failed[:]...); err != nil {
 		return err
 	}
-	slices.Sort(took)
 	note("asks a second that the gateway can answer", capacity, "")
 	note(fmt.Sprintf("of %d at twice that rate, sent away", shed.Load()+answered.Load()), float64(shed.Load()), "")
 	took.print("a decision meanwhile")
 	r.most("a decision at twice the capacity, p99", ms(took.p99()), 250, "ms")
 	return nil
+}
+
+// deciderEnv makes this program the person of its own measurement: whoever asks
+// has to share a process with nobody, and so has who decides.
+const deciderEnv = "GATELATCH_BENCH_DECIDER"
+
+// decideAside decides the calls in a process of its own, at a steady rate.
+func decideAside(state statedir.Dir, calls []*gatelatch.Call) (out sample, err error) {
+	self, err := os.Executable()
+	if err != nil {
+		return nil, err
+	}
+	work, err := json.Marshal(calls)
+	if err != nil {
+		return nil, err
+	}
+	cmd := exec.Command(self)
+	cmd.Env, cmd.Stdin, cmd.Stderr = append(os.Environ(), deciderEnv+"="+string(state)), bytes.NewReader(work), os.Stderr
+	said, err := cmd.Output()
+	if err != nil {
+		return nil, err
+	}
+	return out, json.Unmarshal(said, &out)
+}
+
+// playDecider reads what to decide and prints how long each took.
+func playDecider(state statedir.Dir) error {
+	var calls []*gatelatch.Call
+	if err := json.NewDecoder(os.Stdin).Decode(&calls); err != nil {
+		return err
+	}
+	people, err := client.ForPeople(state)
+	if err != nil {
+		return err
+	}
+	took, err := openLoop(len(calls), len(calls), decideRate, func(_, i int) error {
+		_, err := people.Decide(context.Background(), calls[i].ID, api.Decision{State: "allowed", Digest: calls[i].Digest.String()})
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	return json.NewEncoder(os.Stdout).Encode(took)
 }
 
 // capacityOf lets as many ask as are let in at once, each as soon as it can.

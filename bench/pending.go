@@ -26,11 +26,7 @@ func manyPending(r *rig) error {
 	if err := r.listing(ctx); err != nil {
 		return err
 	}
-	bins, err := build(r.dir, "cmd/gatelatch")
-	if err != nil {
-		return err
-	}
-	g, err := newGateway(r.dir, bins["gatelatch"])
+	g, _, err := r.gateway()
 	if err != nil {
 		return err
 	}

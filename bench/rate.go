@@ -13,8 +13,8 @@ import (
 // the bare one in turn, so that whatever else the machine does hits both.
 const (
 	clients = 64
-	rounds  = 5
-	perTurn = 2000
+	rounds  = 25
+	perTurn = 400
 	warmUp  = 500
 )
 

@@ -28,24 +28,16 @@ func slowloris(r *rig) error {
 	if err := mayOpen(slowOnes + 500); err != nil {
 		return err
 	}
-	bins, err := build(r.dir, "cmd/gatelatch")
-	if err != nil {
-		return err
-	}
-	g, err := newGateway(r.dir, bins["gatelatch"])
+	g, d, err := r.gateway()
 	if err != nil {
 		return err
 	}
 	defer g.stop()
-	d, err := g.doors()
-	if err != nil {
-		return err
-	}
 	n := int(honestRate * honestTime.Seconds())
-	from := 0
+	from, asks := 0, settledProposals(d, d.personAddr, r.dir)
 	honest := func() (sample, error) {
 		from += n
-		return openLoop(16, n, honestRate, func(_, i int) error { return d.freshProposal(r.dir, from+i) })
+		return openLoop(16, n, honestRate, func(_, i int) error { return d.freshProposal(asks, from+i) })
 	}
 	if _, err := honest(); err != nil { // does not count
 		return err
@@ -80,13 +72,13 @@ func slowloris(r *rig) error {
 }
 
 // freshProposal asks over a connection of its own.
-func (d doors) freshProposal(project string, i int) error {
+func (d doors) freshProposal(asks proposals, i int) error {
 	l, err := dial("tcp", d.personAddr)
 	if err != nil {
 		return err
 	}
 	defer func() { _ = l.conn.Close() }()
-	_, err = l.do(settledProposal(d, d.personAddr, project, i))
+	_, err = l.do(asks.number(i))
 	return err
 }
 
