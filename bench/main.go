@@ -13,6 +13,9 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/gatelatch/gatelatch/internal/ballast"
+	"github.com/gatelatch/gatelatch/internal/statedir"
 )
 
 // parts are what can be measured, in this order.
@@ -54,6 +57,14 @@ func main() {
 		playAgent(n)
 		return
 	}
+	if state := os.Getenv(deciderEnv); state != "" {
+		if err := playDecider(statedir.Dir(state)); err != nil {
+			fmt.Fprintln(os.Stderr, "bench: deciding:", err)
+			os.Exit(1)
+		}
+		return
+	}
+	defer ballast.Load()() // as the gateway has
 	var names []string
 	for _, p := range parts {
 		names = append(names, fmt.Sprintf("%-10s%s", p.name, p.what))

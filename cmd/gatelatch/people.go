@@ -125,8 +125,8 @@ func whose(s api.Session) string {
 	return path.Base(s.Project)
 }
 
-// shortID is enough to name a call: ids are random from the first character.
-func shortID(id string) string { return id[:min(len(id), len("cal_")+8)] }
+// shortID is enough to name a call: ids begin with when, the rest is random.
+func shortID(id string) string { return id[:min(len(id), len("cal_")+10)] }
 
 func shortAge(t time.Time) string {
 	switch d := time.Since(t).Round(time.Second); {
