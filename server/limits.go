@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"net/netip"
 	"sync"
+	"sync/atomic"
 
 	"github.com/gatelatch/gatelatch/api"
 )
@@ -46,18 +47,26 @@ type guest struct {
 	place *list.Element // in asking; nil while the gateway works for it
 	kept  bool          // net/http has let go of it
 	gone  bool
+
+	wicket      wicket // nil where people come in, too
+	there, busy atomic.Bool
 }
 
 // Limit returns ln with a bound on the connections that are open at once. d is
 // the door that it leads to.
 func (s *Server) Limit(ln net.Listener, d Door) net.Listener {
-	return &bounded{ln, &s.lobby, d.has(api.Agents)}
+	b := &bounded{Listener: ln, lobby: &s.lobby, agents: d.has(api.Agents)}
+	if b.agents && !d.has(api.People) {
+		b.wicket = s.wicket
+	}
+	return b
 }
 
 type bounded struct {
 	net.Listener
 	lobby  *lobby
 	agents bool
+	wicket wicket
 }
 
 // Accept implements net.Listener.
@@ -68,6 +77,7 @@ func (b *bounded) Accept() (net.Conn, error) {
 			return nil, err
 		}
 		if g := b.lobby.admit(c, b.agents); g != nil {
+			g.wicket = b.wicket
 			return g, nil
 		}
 		_ = c.Close()
@@ -138,6 +148,7 @@ func (g *guest) forget() {
 
 // Close implements net.Conn.
 func (g *guest) Close() error {
+	g.leave()
 	g.lobby.mu.Lock()
 	g.forget()
 	g.lobby.mu.Unlock()
@@ -164,6 +175,9 @@ func (g *guest) keeps() {
 func (g *guest) move(asks bool) {
 	if g == nil {
 		return
+	}
+	if g.busy.Store(!asks); !asks {
+		g.leave()
 	}
 	g.lobby.mu.Lock()
 	defer g.lobby.mu.Unlock()

@@ -15,8 +15,10 @@ import (
 )
 
 const (
+	meterList  = 500
+	meterPart  = 64
+	meterPause = 50 * time.Millisecond // between parts, if there are more
 	meterEvery = 5 * time.Second
-	meterPart  = 500
 )
 
 // meter counts what the trail says, from when the gateway started on and
@@ -58,38 +60,47 @@ func (s *Server) newMeter() *meter {
 	return m
 }
 
-// Meter keeps the numbers up until ctx ends.
+// Meter keeps the numbers up until ctx ends. It takes its time: under load,
+// reading the trail would cost what deciding needs.
 func (s *Server) Meter(ctx context.Context) {
 	for s.opt.Metrics != nil && ctx.Err() == nil {
-		if err := s.meter.catchUp(ctx); err != nil && ctx.Err() == nil {
+		more, err := s.meter.part(ctx)
+		if err != nil && ctx.Err() == nil {
 			s.opt.Log.Warn("could not count what the trail says", "err", err)
 		}
-		wait(ctx, meterEvery)
+		if more {
+			wait(ctx, meterPause)
+		} else {
+			wait(ctx, meterEvery)
+		}
 	}
 }
 
-// catchUp counts what is new in the trail.
+// catchUp counts all that is new in the trail.
 func (m *meter) catchUp(ctx context.Context) error {
+	for {
+		more, err := m.part(ctx)
+		if err != nil || !more {
+			return err
+		}
+	}
+}
+
+// part counts some of what is new, and reports whether there may be more.
+func (m *meter) part(ctx context.Context) (more bool, err error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if !m.begun {
 		if err := m.begin(ctx); err != nil {
-			return err
+			return false, err
 		}
 	}
-	for {
-		es, err := m.seat.Events(ctx, m.after, meterPart)
-		if err != nil {
-			return err
-		}
-		for _, e := range es {
-			m.count(e)
-			m.after = e.Seq
-		}
-		if len(es) < meterPart {
-			return nil
-		}
+	es, err := m.seat.Events(ctx, m.after, meterPart)
+	for _, e := range es {
+		m.count(e)
+		m.after = e.Seq
 	}
+	return len(es) == meterPart, err
 }
 
 // begin notes what waits. The end of the trail comes first: what changes
@@ -99,7 +110,7 @@ func (m *meter) begin(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	for q := (gatelatch.Query{Pending: true, Limit: meterPart}); ; {
+	for q := (gatelatch.Query{Pending: true, Limit: meterList}); ; {
 		page, err := m.seat.List(ctx, q)
 		if err != nil {
 			return err

@@ -66,6 +66,7 @@ type Server struct {
 	warned  said
 	looked  glance
 	lobby   lobby
+	wicket  wicket
 	agents  chan struct{} // tokens of those whose keys are looked at
 	drain   drain
 	ready   readiness
@@ -142,7 +143,7 @@ func New(opt Options) (*Server, error) {
 	if opt.Isolation == nil {
 		opt.Isolation = func() string { return "" }
 	}
-	s := &Server{opt: opt, lobby: lobby{most: mostConns(), from: map[netip.Addr]int{}}, drain: newDrain(), agents: make(chan struct{}, agentsAtOnce), tail: tail{oldies: make(chan struct{}, 1)}}
+	s := &Server{opt: opt, lobby: lobby{most: mostConns(), from: map[netip.Addr]int{}}, wicket: newWicket(), drain: newDrain(), agents: make(chan struct{}, agentsAtOnce), tail: tail{oldies: make(chan struct{}, 1)}}
 	s.meter = s.newMeter()
 	s.past.spawn, s.chain.spawn, s.desk.spawn = s.waiting.Go, s.waiting.Go, s.waiting.Go
 	if opt.Web != nil {

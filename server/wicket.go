@@ -1,0 +1,50 @@
+package server
+
+import (
+	"runtime"
+	"time"
+)
+
+// wicket is where the requests of agents are read, a few at a time: those of a
+// crowd lie unread meanwhile, so that whoever decides does not wait behind all
+// of them for the processor.
+type wicket chan struct{}
+
+// One processor stays free for others.
+func newWicket() wicket { return make(wicket, max(1, runtime.GOMAXPROCS(0)-1)) }
+
+// wicketWait bounds it: a request is read then all the same, whoever dawdles.
+const wicketWait = 250 * time.Millisecond
+
+// Read implements net.Conn. A guest stands at the wicket from when it was heard
+// until it is listened to again, or its whole request is there.
+func (g *guest) Read(p []byte) (int, error) {
+	g.leave()
+	n, err := g.Conn.Read(p)
+	if err == nil && g.wicket != nil && !g.busy.Load() {
+		g.arrive()
+	}
+	return n, err
+}
+
+func (g *guest) arrive() {
+	select {
+	case g.wicket <- struct{}{}:
+		g.there.Store(true)
+		return
+	default:
+	}
+	t := time.NewTimer(wicketWait)
+	defer t.Stop()
+	select {
+	case g.wicket <- struct{}{}:
+		g.there.Store(true)
+	case <-t.C:
+	}
+}
+
+func (g *guest) leave() {
+	if g.there.CompareAndSwap(true, false) {
+		<-g.wicket
+	}
+}
