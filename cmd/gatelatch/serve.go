@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/gatelatch/gatelatch/internal/ballast"
 	"github.com/gatelatch/gatelatch/redact"
 	"github.com/spf13/cobra"
 )
@@ -58,6 +59,7 @@ project and ask about the rest.`,
 		}
 		opt.log = newLog(level, asJSON)
 		slog.SetDefault(opt.log)
+		defer ballast.Load()()
 		g, err := startGateway(opt)
 		if err != nil {
 			return err
