@@ -44,6 +44,9 @@ func (s *Store) group(jobs []*writer.Job[job], careful bool) (again bool) {
 			break
 		}
 	}
+	if all.broken == nil && !all.left {
+		_ = all.writeEvents() // or it is broken
+	}
 	switch {
 	case all.broken != nil:
 		s.rollback()

@@ -3,6 +3,8 @@ package sqlite
 import (
 	"context"
 	"database/sql"
+	"database/sql/driver"
+	"fmt"
 	"strings"
 )
 
@@ -14,6 +16,10 @@ var forever = context.Background()
 type connection struct {
 	conn  *sql.Conn
 	known map[string]*sql.Stmt
+	// writes are prepared with the driver: database/sql looks at each argument
+	// for longer than the driver takes to bind it.
+	writes map[string]driver.Stmt
+	args   []driver.NamedValue // of the write at hand
 }
 
 func connect(ctx context.Context, db *sql.DB) (*connection, error) {
@@ -21,7 +27,7 @@ func connect(ctx context.Context, db *sql.DB) (*connection, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &connection{conn: c, known: map[string]*sql.Stmt{}}, nil
+	return &connection{conn: c, known: map[string]*sql.Stmt{}, writes: map[string]driver.Stmt{}}, nil
 }
 
 func (c *connection) get(query string) (*sql.Stmt, error) {
@@ -67,16 +73,45 @@ func (c *connection) row(query string, args ...any) row {
 }
 
 // exec runs a statement and returns how many rows it changed.
-func (c *connection) exec(query string, args ...any) (int64, error) {
-	st, err := c.get(query)
-	if err != nil {
-		return 0, err
+func (c *connection) exec(query string, args ...any) (n int64, err error) {
+	err = c.conn.Raw(func(raw any) error {
+		st := c.writes[query]
+		if st == nil {
+			if st, err = raw.(driver.ConnPrepareContext).PrepareContext(forever, query); err != nil {
+				return err
+			}
+			c.writes[query] = st
+		}
+		if err := c.bind(args); err != nil {
+			return err
+		}
+		res, err := st.(driver.StmtExecContext).ExecContext(forever, c.args)
+		if err == nil {
+			n, err = res.RowsAffected()
+		}
+		return err
+	})
+	return n, err
+}
+
+func (c *connection) bind(args []any) (err error) {
+	c.args = c.args[:0]
+	for i, a := range args {
+		v := driver.NamedValue{Ordinal: i + 1, Value: a}
+		switch a := a.(type) {
+		case string, []byte, int64, bool: // as they are
+		case *int64:
+			if v.Value = nil; a != nil {
+				v.Value = *a
+			}
+		default:
+			if v.Value, err = driver.DefaultParameterConverter.ConvertValue(a); err != nil {
+				return fmt.Errorf("argument %d: %w", v.Ordinal, err)
+			}
+		}
+		c.args = append(c.args, v)
 	}
-	res, err := st.ExecContext(forever, args...)
-	if err != nil {
-		return 0, err
-	}
-	return res.RowsAffected()
+	return nil
 }
 
 func (c *connection) do(query string) error { _, err := c.exec(query); return err }
@@ -85,5 +120,11 @@ func (c *connection) close() error {
 	for _, st := range c.known {
 		_ = st.Close()
 	}
+	_ = c.conn.Raw(func(any) error {
+		for _, st := range c.writes {
+			_ = st.Close()
+		}
+		return nil
+	})
 	return c.conn.Close()
 }

@@ -13,7 +13,8 @@ import (
 type tx struct {
 	reader
 	head     storage.Head
-	touched  []string // batches
+	events   []gatelatch.Event // that were recorded and not yet written
+	touched  []string          // batches
 	saved    []storage.Saved
 	recent   *recent
 	sessions [][2]string        // that were saved
@@ -139,24 +140,49 @@ func (t *tx) Control() (gatelatch.Control, error) {
 }
 
 // Record implements gatelatch.Tx.
-func (t *tx) Record(e gatelatch.Event) error { return t.record([]gatelatch.Event{e}) }
-
-// record appends events, several with one statement.
-func (t *tx) record(events []gatelatch.Event) error {
-	for some := range slices.Chunk(events, len(insertEvents)) {
-		taken := slices.Clone(some)
-		for i := range taken {
-			t.head.Take(&taken[i])
-		}
-		if err := t.putEvents(taken); err != nil {
-			return err
-		}
-	}
+func (t *tx) Record(e gatelatch.Event) error {
+	t.record([]gatelatch.Event{e})
 	return nil
 }
 
+// record appends events to the trail. They are written at the end, those of all
+// jobs together: that costs half.
+func (t *tx) record(events []gatelatch.Event) {
+	for _, e := range events {
+		t.head.Take(&e)
+		t.events = append(t.events, e)
+	}
+}
+
+// writeEvents writes what was recorded.
+func (t *tx) writeEvents() error {
+	for some := range slices.Chunk(t.events, len(insertEvents)) {
+		if err := t.putEvents(some); err != nil {
+			return err
+		}
+	}
+	t.events = nil
+	return nil
+}
+
+// Events implements gatelatch.Reader.
+func (t *tx) Events(after gatelatch.Seq, limit int) ([]gatelatch.Event, error) {
+	if err := t.writeEvents(); err != nil {
+		return nil, err
+	}
+	return t.reader.Events(after, limit)
+}
+
+// LastSeq implements gatelatch.Reader.
+func (t *tx) LastSeq() (gatelatch.Seq, error) {
+	if err := t.writeEvents(); err != nil {
+		return 0, err
+	}
+	return t.reader.LastSeq()
+}
+
 // insertEvents are the statements for one event, for two, and so on.
-var insertEvents = func() (texts [8]string) {
+var insertEvents = func() (texts [32]string) {
 	const row = "(?,?,?,?,?,?,?,?,?,?,?)"
 	for i := range texts {
 		texts[i] = `INSERT INTO event (seq, at, kind, by_kind, by_id, by_name, batch, call, body, prev, link) VALUES ` + row + strings.Repeat(","+row, i)
