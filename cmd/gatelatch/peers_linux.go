@@ -2,33 +2,17 @@ package main
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
-	"net"
 	"os"
 	"strconv"
 	"strings"
 	"syscall"
 )
 
-func peerOf(c net.Conn) (peer, error) {
-	u, ok := c.(*net.UnixConn)
-	if !ok {
-		return peer{}, errors.New("no Unix socket")
-	}
-	raw, err := u.SyscallConn()
+func otherEnd(socket int) (peer, error) {
+	cred, err := syscall.GetsockoptUcred(socket, syscall.SOL_SOCKET, syscall.SO_PEERCRED)
 	if err != nil {
 		return peer{}, err
-	}
-	var cred *syscall.Ucred
-	var failed error
-	if err := raw.Control(func(fd uintptr) {
-		cred, failed = syscall.GetsockoptUcred(int(fd), syscall.SOL_SOCKET, syscall.SO_PEERCRED)
-	}); err != nil {
-		return peer{}, err
-	}
-	if failed != nil {
-		return peer{}, failed
 	}
 	return peer{uid: int(cred.Uid), pid: int(cred.Pid)}, nil
 }
