@@ -56,7 +56,8 @@ func (h *Halt) deny(b *Batch) (some bool) {
 
 // FollowInterrupts is for the host of a session: it waits until people have
 // interrupted it more often than known, and returns how often. A host that
-// knows of all has told its agent. Before it knows any number it gives -1.
+// knows of all has told its agent. Before it knows any number it gives -1: then
+// one that nobody was told of yet does not count, and is told next.
 func (s *Seat) FollowInterrupts(ctx context.Context, session string, known int64) (int64, error) {
 	if err := s.is(AgentActor); err != nil {
 		return known, err
@@ -90,6 +91,9 @@ func (s *Seat) interrupts(ctx context.Context, session string, known int64) (n i
 		sess, err := read(r)
 		if err == nil {
 			n, told = sess.Interrupts, sess.Halt != nil && sess.Interrupts == known
+			if known < 0 && sess.Halt != nil {
+				n--
+			}
 		}
 		return err
 	})

@@ -97,3 +97,27 @@ func TestInterruptEndsTheNextCall(t *testing.T) {
 		t.Errorf("a session that is not known: %v", err)
 	}
 }
+
+// A host that begins to follow when a person has already spoken is told, unless
+// somebody else was.
+func TestInterruptBeforeTheHostFollows(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	agent := w.gate.As(agentA)
+	w.from("s1", "/p", "m0")
+	follow := func(known, want int64) {
+		t.Helper()
+		if n, err := agent.FollowInterrupts(t.Context(), "s1", known); err != nil || n != want {
+			t.Fatalf("behind %d: %d interrupts, %v; want %d", known, n, err, want)
+		}
+	}
+	for range 2 {
+		if _, err := w.gate.As(mira).Interrupt(t.Context(), agentA.ID, "s1", ""); err != nil {
+			t.Fatal(err)
+		}
+	}
+	follow(-1, 1)
+	follow(1, 2)
+	w.leave(gatelatch.Leaving{Session: "s1", Prompt: true, Why: "a new prompt"})
+	follow(-1, 2)
+}

@@ -13,7 +13,7 @@ type Interrupt struct {
 // same number. A host that gives the latest number has told its agent.
 type FollowInterrupts struct {
 	Session string `json:"session"`
-	Known   int64  `json:"known"` // -1 before any is known: then the answer comes at once
+	Known   int64  `json:"known"` // -1 before any is known: then the answer comes at once, without one that nobody was told of
 }
 
 // FollowedInterrupts is how often people have interrupted a session.

@@ -154,21 +154,30 @@ func TestInterruptSignal(t *testing.T) {
 	_ = told.Close()
 }
 
-// listening tells when the host waits for a first interrupt.
+// listening has somebody speak when the host begins to wait.
 type listening struct {
 	*gatelatch.Seat
-	begun chan struct{}
+	at    int64 // what the host knows then
+	speak func()
 }
 
 func (l listening) FollowInterrupts(ctx context.Context, session string, known int64) (int64, error) {
-	if known == 0 {
-		close(l.begun)
+	if known == l.at {
+		l.speak()
 	}
 	return l.Seat.FollowInterrupts(ctx, session, known)
 }
 
-// A person ends the turn of an agent that asks for nothing at the moment.
+// A person ends the turn of an agent that asks for nothing at the moment, also
+// one whose host does not listen yet.
 func TestInterruptOfAPerson(t *testing.T) {
+	for name, known := range map[string]int64{"while the host listens": 0, "before it does": -1} {
+		t.Run(name, func(t *testing.T) { interruptAt(t, known) })
+	}
+}
+
+func interruptAt(t *testing.T, known int64) {
+	t.Helper()
 	w := newWorld(t)
 	t.Setenv("PLAY_AGENT", "interrupted by a person")
 	agent := w.gate.As(gatelatch.Actor{Kind: gatelatch.AgentActor, ID: "key_a"})
@@ -177,13 +186,11 @@ func TestInterruptOfAPerson(t *testing.T) {
 	}); err != nil {
 		t.Fatal(err)
 	}
-	wishes := listening{agent, make(chan struct{})}
 	said := make(chan error, 1)
-	go func() {
-		<-wishes.begun
+	wishes := listening{agent, known, sync.OnceFunc(func() {
 		_, err := w.gate.As(mira).Interrupt(t.Context(), "key_a", "s1", "")
 		said <- err
-	}()
+	})}
 	out := new(ran)
 	r := &Runner{Service: agent, Wishes: wishes, Gate: true, Signals: w.signals, Stdin: strings.NewReader("go"), Stdout: &out.out, Stderr: &out.stderr}
 	code, err := r.Run(t.Context(), os.Args[0], []string{"-p"})

@@ -205,8 +205,8 @@ func (s *session) endTurn(ctx context.Context) {
 	}
 }
 
-// stopWhenTold ends the agent's turn when a person says so. What they said
-// before it began is none of its business.
+// stopWhenTold ends the agent's turn when a person says so. Of what they said
+// before, only what nobody was told of counts.
 func (s *session) stopWhenTold(ctx context.Context, sessionID string) {
 	known := int64(-1)
 	var wait client.Backoff
