@@ -73,6 +73,10 @@ func TestAgentsOfOtherProtocols(t *testing.T) {
 			if got := a.answer("c3"); got["allowed"] != true {
 				t.Errorf("after the gateway came back: %v", got)
 			}
+			if protocol == "control" {
+				g.cli("interrupt", "peer")
+				a.event("interrupt")
+			}
 			if !made("x") || made("y") || !made("z") || made("o") {
 				t.Errorf("x, y, z, o: %v %v %v %v", made("x"), made("y"), made("z"), made("o"))
 			}

@@ -23,19 +23,30 @@ import (
 // who asks the same again gets their answers.
 type Agent struct {
 	Desk    *ask.Desk
-	Service gatelatch.Service
+	Service Service
 	Session gatelatch.SessionInfo // what the agent says on the connection completes it
 	Explain func(error) string
 	Log     *slog.Logger
 
-	conn *ws.Session
+	conn  *ws.Session
+	heeds sync.Once
 
-	mu sync.Mutex // for Session
+	mu   sync.Mutex // for Session and stop
+	stop demand
+}
+
+// Service is what an agent on a WebSocket needs of the gateway.
+type Service interface {
+	gatelatch.Service
+	FollowInterrupts(ctx context.Context, session string, known int64) (int64, error)
 }
 
 // Serve answers until the connection ends.
 func (a *Agent) Serve(ctx context.Context, c ws.Conn, valid func() error) error {
-	a.conn = &ws.Session{Conn: c, Valid: valid}
+	a.conn = &ws.Session{Conn: c, Valid: valid, Start: func(ctx context.Context) error {
+		a.heed(ctx)
+		return nil
+	}}
 	return a.conn.Run(ctx, a.take)
 }
 
@@ -46,13 +57,16 @@ func (a *Agent) take(ctx context.Context, raw []byte) error {
 	}
 	switch m.Type {
 	case control.TypeRequest:
-		return a.request(ctx, m)
+		err = a.request(ctx, m)
 	case control.TypeCancel:
 		a.conn.Cancel(m.RequestID, ask.ErrCancelled)
+	case control.TypeResponse:
+		a.stopped(m.Response)
 	case "system":
-		return a.learn(raw)
+		err = a.learn(raw)
 	}
-	return nil // the agent's output, and answers to nothing
+	a.heed(ctx)
+	return err // all else is the agent's output
 }
 
 // learn takes over what an agent says about itself when it begins. What the
@@ -101,10 +115,11 @@ func (a *Agent) request(ctx context.Context, m control.Message) error {
 	if err != nil {
 		return a.send(ctx, control.Refuse, m.RequestID, err.Error())
 	}
+	session := a.session()
 	// The same request again, while it waits, is the same question.
 	a.conn.Begin(ctx, m.RequestID, func(wait context.Context) error {
 		got, err := a.Desk.Ask(wait, a.Service, ask.Question{
-			Session: a.session(), ID: q.ToolUseID, Tool: q.ToolName, Input: q.Input, Claim: q.Description, Suggests: claudecode.Matchers(q.Suggestions),
+			Session: session, ID: q.ToolUseID, Tool: q.ToolName, Input: q.Input, Claim: q.Description, Suggests: claudecode.Matchers(q.Suggestions),
 		}, nil)
 		if ws.Over(wait) {
 			return nil // nobody waits any more

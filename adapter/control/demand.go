@@ -34,7 +34,7 @@ func (h *Host) demand(ctx context.Context, request any) (Response, error) {
 	defer stop()
 	select {
 	case r := <-got:
-		if r.Subtype != subSuccess {
+		if r.Subtype != SubSuccess {
 			return r, fmt.Errorf("the agent refused: %.200s", r.Error)
 		}
 		return r, nil

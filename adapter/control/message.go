@@ -27,7 +27,7 @@ const (
 	SubInitialize  = "initialize"    // host → agent
 	SubInterrupt   = "interrupt"
 	SubSetMode     = "set_permission_mode"
-	subSuccess     = "success"
+	SubSuccess     = "success"
 	subError       = "error"
 	behaviorAllow  = "allow"
 	behaviorDeny   = "deny"
@@ -180,7 +180,7 @@ func Answer(requestID string, response any) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	return strictjson.Marshal(Message{Type: TypeResponse, Response: &Response{Subtype: subSuccess, RequestID: requestID, Response: raw}})
+	return strictjson.Marshal(Message{Type: TypeResponse, Response: &Response{Subtype: SubSuccess, RequestID: requestID, Response: raw}})
 }
 
 // Refuse is a response that says why there is no answer. The agent takes it

@@ -38,6 +38,10 @@ const protocols = {
         request: { subtype: call.subtype || "can_use_tool", tool_name: "Bash", tool_use_id: call.id, input: { command: command(call) } },
       }),
     hear: (m) => {
+      if (m.type === "control_request") {
+        tell({ event: m.request.subtype });
+        return send({ type: "control_response", response: { subtype: "success", request_id: m.request_id } });
+      }
       const r = m.response;
       const id = r.request_id.replace("req-", "");
       if (r.subtype === "error") return settle(id, false, r.error);
