@@ -11,6 +11,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"sync"
 	"syscall"
 	"time"
@@ -24,7 +25,8 @@ const (
 	listenSessions = 200
 	mostAppended   = 4 << 20          // bytes of a transcript that are read at once
 	mostRead       = 8 * mostAppended // of all of them; the others wait for their turn
-	mostResults    = 1000             // that are looked up of one session at once
+	mostResults    = 1000             // that are looked up of one file at once
+	mostSubagents  = 1000             // of a session whose transcripts are watched
 	unseenFor      = 24 * time.Hour   // how long people are told
 )
 
@@ -42,10 +44,14 @@ type silence struct {
 	problem string
 }
 
-// place is where a session's transcript is.
+// place is where a transcript of a session is: its own, or that of a sub-agent.
 type place struct{ agent, session, file string }
 
-func placeOf(s *gatelatch.Session) place { return place{s.Agent, s.ID, s.Transcript} }
+// watched is a transcript that may tell of a session.
+type watched struct {
+	place
+	of *gatelatch.Session
+}
 
 func (s *silence) run(ctx context.Context, log *slog.Logger) {
 	tick := time.NewTicker(listenEvery)
@@ -79,22 +85,23 @@ func (s *silence) check(ctx context.Context) error {
 		return err
 	}
 	known, left := map[place]int64{}, int64(mostRead)
-	problem, first := "", s.next
+	first := s.next
 	s.next = place{}
-	for _, sess := range from(sessions, first) {
-		at := placeOf(sess)
-		if sess.Transcript != "" && sess.Host == host && !sess.Unseen {
-			known[at] = s.read[at]
-			if left > 0 {
-				var ran []string
-				var cost int64
-				ran, known[at], cost = appended(sess.Transcript, s.read[at], sess.Since)
-				left -= cost
-				err = errors.Join(err, s.compare(ctx, sess, ran, now))
-			} else if s.next == (place{}) {
-				s.next = at
-			}
+	for _, w := range from(transcripts(sessions, host), first) {
+		known[w.place] = s.read[w.place]
+		switch {
+		case w.of.Unseen:
+		case left > 0:
+			ran, next, cost := appended(w.file, s.read[w.place], w.of.Since)
+			known[w.place] = next
+			left -= cost
+			err = errors.Join(err, s.compare(ctx, w.of, ran, now))
+		case s.next == place{}:
+			s.next = w.place
 		}
+	}
+	problem := ""
+	for _, sess := range sessions {
 		if sess.Unseen && now.Sub(sess.UnseenAt) < unseenFor && problem == "" {
 			problem = fmt.Sprintf("a call ran unasked in session %s of %s: its hooks may be gone or broken; gatelatch doctor says more",
 				render.OneLine(sess.ID), render.OneLine(sess.Project))
@@ -107,10 +114,45 @@ func (s *silence) check(ctx context.Context) error {
 	return err
 }
 
+// transcripts are the files of this machine that tell of sessions.
+func transcripts(sessions []*gatelatch.Session, host string) (out []watched) {
+	for _, sess := range sessions {
+		if sess.Transcript == "" || sess.Host != host || sess.Unseen {
+			continue
+		}
+		out = append(out, watched{place{sess.Agent, sess.ID, sess.Transcript}, sess})
+		for _, file := range subagents(sess.Transcript) {
+			out = append(out, watched{place{sess.Agent, sess.ID, file}, sess})
+		}
+	}
+	return out
+}
+
+// subagents are the transcripts that the host keeps beside that of a session.
+// The folder is foreign: one that can't be read has none.
+func subagents(transcript string) (files []string) {
+	dir := filepath.Join(strings.TrimSuffix(transcript, ".jsonl"), "subagents")
+	if info, err := os.Lstat(dir); err != nil || !filepath.IsAbs(dir) || !info.IsDir() {
+		return nil
+	}
+	f, err := os.OpenFile(dir, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	if err != nil {
+		return nil
+	}
+	defer f.Close()
+	names, _ := f.Readdirnames(mostSubagents)
+	for _, name := range names {
+		if strings.HasSuffix(name, ".jsonl") {
+			files = append(files, filepath.Join(dir, name))
+		}
+	}
+	return files
+}
+
 // from begins with whose turn it is, so that none that grows fast keeps the
 // others from theirs.
-func from(all []*gatelatch.Session, first place) []*gatelatch.Session {
-	i := max(0, slices.IndexFunc(all, func(s *gatelatch.Session) bool { return placeOf(s) == first }))
+func from(all []watched, first place) []watched {
+	i := max(0, slices.IndexFunc(all, func(w watched) bool { return w.place == first }))
 	return slices.Concat(all[i:], all[:i])
 }
 

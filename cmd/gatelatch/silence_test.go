@@ -91,6 +91,41 @@ func TestSilence(t *testing.T) {
 	}
 }
 
+// A sub-agent's calls are in a transcript of its own, beside that of its session.
+func TestSilenceOfASubagent(t *testing.T) {
+	store := memory.New(memory.Options{})
+	t.Cleanup(func() { _ = store.Close() })
+	gate := gatelatch.New(store, policy.Default())
+	host, err := os.Hostname()
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	if err := os.MkdirAll(filepath.Join(dir, "s", "subagents", "deeper.jsonl"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	_, err = gate.As(gatelatch.Actor{Kind: gatelatch.AgentActor, ID: "key_a"}).Propose(t.Context(), gatelatch.Proposal{
+		Session: gatelatch.SessionInfo{ID: "s", Project: "/p", Host: host, Transcript: filepath.Join(dir, "s.jsonl")}, Message: "m",
+		Calls: []gatelatch.ProposedCall{{Ref: "asked", Tool: "Bash", Input: []byte(`{"command":"ls"}`)}},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &silence{store: store, note: gate.NoteUnseen}
+	for _, tt := range []struct {
+		name, ref string
+		told      bool
+	}{{"agent-a.jsonl", "asked", false}, {"agent-a.meta.json", "unasked", false}, {"agent-b.jsonl", "unasked", true}} {
+		line := fmt.Sprintf(`{"type":"user","isSidechain":true,"timestamp":%q,"message":{"content":[{"type":"tool_result","tool_use_id":%q}]}}`+"\n", time.Now().Add(time.Hour).Format(time.RFC3339Nano), tt.ref)
+		if err := os.WriteFile(filepath.Join(dir, "s", "subagents", tt.name), []byte(line), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if err := s.check(t.Context()); err != nil || (s.Problem() != "") != tt.told {
+			t.Errorf("after %s: %q, %v", tt.name, s.Problem(), err)
+		}
+	}
+}
+
 func TestTranscriptIsAPlainFile(t *testing.T) {
 	if ran, next, _ := appended(t.TempDir(), 0, time.Time{}); ran != nil || next != 0 {
 		t.Errorf("a folder: %v, %d", ran, next)
