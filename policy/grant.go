@@ -3,7 +3,6 @@ package policy
 import (
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 	"sync"
 	"unicode/utf8"
@@ -21,11 +20,14 @@ const (
 // A grant is a remembered matcher. It is held to the same limits whenever it
 // is used, so a store that was edited, or an older gateway, widens nothing.
 type grant struct {
-	rule  rule
+	rules []rule // several are for the commands of one line
 	scope gatelatch.Scope
 }
 
-var errOther = errors.New("the matcher does not cover this call")
+var (
+	errOther   = errors.New("the matcher does not cover this call")
+	errOutside = errors.New("the command does not run inside the project")
+)
 
 // parseGrant reads a matcher as a rule that allows, and refuses one that says
 // more than a click should.
@@ -39,21 +41,37 @@ func parseGrant(match string, scope gatelatch.Scope) (*grant, error) {
 	case !utf8.ValidString(match) || strings.ContainsFunc(match, hidden):
 		return nil, errors.New("the matcher has characters that do not show")
 	}
-	r, err := parseRule(match, gatelatch.Allow)
-	if err != nil {
-		return nil, err
+	parts := Parts(match)
+	if len(parts) > maxParts {
+		return nil, fmt.Errorf("a matcher is for at most %d commands", maxParts)
 	}
+	g := &grant{scope: scope}
+	for _, part := range parts {
+		r, err := parseRule(part, gatelatch.Allow)
+		if err == nil {
+			err = r.narrow(scope)
+		}
+		if err != nil {
+			return nil, err
+		}
+		g.rules = append(g.rules, r)
+	}
+	return g, nil
+}
+
+// narrow says what of a rule is more than a click should remember.
+func (r *rule) narrow(scope gatelatch.Scope) error {
 	switch on := r.on.(type) {
 	case nil:
-		err = wholeTool(&r, scope)
+		return wholeTool(r, scope)
 	case words:
-		err = on.narrow(scope)
+		return on.narrow(scope)
 	case pathPattern:
-		err = on.narrow(r.tool, scope)
+		return on.narrow(r.tool, scope)
 	case skill:
-		err = notEverywhere("skill", scope)
+		return notEverywhere("skill", scope)
 	}
-	return &grant{r, scope}, err
+	return nil
 }
 
 func checkScope(scope gatelatch.Scope) error {
@@ -127,28 +145,31 @@ func (w words) narrow(scope gatelatch.Scope) error {
 	return nil
 }
 
-// names reports whether the grant is about a tool. Edit stands for every tool
-// that writes a file: people allow edits, not the tool that makes them.
-func (g *grant) names(tool string) bool {
-	return g.rule.tool == tool || g.rule.tool == "Edit" && pathTools[tool].writes
+// remembers reports whether the rule, in a grant, is about a tool. Edit stands
+// for every tool that writes a file: people allow edits, not the tool that makes
+// them.
+func (r *rule) remembers(tool string) bool {
+	return r.tool == tool || r.tool == "Edit" && pathTools[tool].writes
 }
 
 // covers returns where the grant allows a call, or why it does not. The call
 // gives no concern.
 func (g *grant) covers(f *Facts) (hit, error) {
-	if !g.names(f.call.Tool) {
+	if f.shell != nil {
+		return f.lineStays(g)
+	}
+	r := g.rules[0]
+	if len(g.rules) > 1 || !r.remembers(f.call.Tool) {
 		return hit{}, errOther
 	}
-	if g.rule.on == nil {
+	if r.on == nil {
 		return hit{}, f.toolStays()
 	}
-	hits, err := g.rule.on.match(f, true, nil)
+	hits, err := r.on.match(f, true, nil)
 	if err != nil || len(hits) == 0 {
 		return hit{}, errors.Join(errOther, err)
 	}
-	switch on := g.rule.on.(type) {
-	case words:
-		err = f.lineStays(on, hits, g.scope)
+	switch on := r.on.(type) {
 	case pathPattern:
 		err = f.pathStays(on, g.scope)
 	case domain:
@@ -171,70 +192,6 @@ func (f *Facts) toolStays() error {
 		return errors.New(r.Message)
 	}
 	return nil
-}
-
-// lineStays checks that the rest of the line only reads, the words that a
-// prefix left open, and that a command remembered for a project runs in it.
-func (f *Facts) lineStays(w words, hits []hit, scope gatelatch.Scope) error {
-	u := f.shell
-	covered := map[int]bool{}
-	for _, h := range hits {
-		covered[h.command] = true
-		if dir := u.facts.Commands[h.command].Dir; scope == gatelatch.ForProject && !f.inProject(f.newPathUse(dir, nil).certain...) {
-			return errors.New("the command does not run inside the project")
-		}
-		var words []string
-		for _, w := range u.facts.Commands[h.command].Words {
-			words = append(words, w.Text)
-		}
-		if why := shell.Runs(words); why != "" {
-			return errors.New(why)
-		}
-		if err := f.openStays(w, h.command); err != nil {
-			return err
-		}
-	}
-	for _, i := range u.open {
-		if !covered[i] {
-			return errOther
-		}
-	}
-	if !u.facts.Readable() || slices.ContainsFunc(u.facts.Effects, func(e shell.Effect) bool { return e.Command < 0 }) {
-		return errOther
-	}
-	if (scope == gatelatch.ForProject || w.more && shell.Builds(w.want[0])) && !f.inProject(f.newPathUse(f.call.Dir, nil).certain...) {
-		return errors.New("the command does not run inside the project")
-	}
-	return nil
-}
-
-// openStays checks the words that a grant left open more strictly than those of
-// a rule: none of them makes the command run something else, nor write outside
-// the project.
-func (f *Facts) openStays(w words, command int) error {
-	if !w.more {
-		return nil
-	}
-	c := &f.shell.facts.Commands[command]
-	end := c.Words[len(w.want)-1].End
-	for _, e := range f.shell.facts.Of(command) {
-		option := strings.HasPrefix(e.Code, "OPTION") && e.End == 0 || e.Start >= end
-		switch {
-		case !option:
-		case e.Action == shell.Reads && f.holdsHome(e.Path):
-			return errors.New("it would read the whole home folder, with what is secret in there")
-		case e.Action == shell.Reads, e.Action == shell.AsksService, e.Action == shell.ChangesRepository:
-		case e.Action == shell.Writes && e.Path != "" && f.inProject(f.newPathUse(e.Path, nil).certain...):
-		default:
-			return fmt.Errorf("%s; that was not remembered", f.describe(e))
-		}
-	}
-	return nil
-}
-
-func (f *Facts) holdsHome(dir string) bool {
-	_, inside := relative(dir, f.home().given)
-	return dir != "" && f.home().given != "" && inside
 }
 
 // grantCache keeps grants compiled, so that judging does not parse them.

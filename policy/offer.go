@@ -52,10 +52,28 @@ func (f *Facts) offers(scope gatelatch.Scope) []string {
 	return out
 }
 
-// anyArguments writes the verbs of the one command that nothing covers, "" if
-// what follows them can't be left open.
+// anyArguments writes the verbs of the commands that nothing covers, "" if of
+// none what follows them can be left open.
 func (u *shellUse) anyArguments() string {
-	c := u.facts.Commands[u.open[0]]
+	var out []string
+	some := false
+	for _, i := range u.open {
+		match := u.verbs(i)
+		if some = some || match != ""; match == "" {
+			match, _ = u.asWords(i) // narrowest wrote it, too
+		}
+		if !slices.Contains(out, match) {
+			out = append(out, match)
+		}
+	}
+	if !some {
+		return ""
+	}
+	return joinParts(out)
+}
+
+func (u *shellUse) verbs(command int) string {
+	c := u.facts.Commands[command]
 	words := make([]string, len(c.Words))
 	for i, w := range c.Words {
 		words[i] = w.Text
@@ -70,36 +88,37 @@ func (u *shellUse) anyArguments() string {
 // also names commands to think about that a grant of the matcher would allow:
 // it tries them.
 func (s *Set) also(match string, f *Facts, scope gatelatch.Scope) (out []string) {
-	if f.shell == nil || !strings.HasSuffix(match, ":*)") {
+	if f.shell == nil || !strings.Contains(match, ":*)") {
 		return nil
 	}
-	own := f.shell.facts.Commands[f.shell.open[0]]
-	words, _ := shell.Words(f.shell.src[own.Start:own.End])
 	trial := []*gatelatch.Grant{{ID: "offer", Match: match, Scope: scope}}
-	for _, command := range shell.Neighbours(words) {
-		if len(out) == maxAlso {
-			break
-		}
-		input, err := strictjson.Marshal(map[string]string{"command": command})
-		if err != nil {
-			continue
-		}
-		c := *f.call
-		c.Input = input
-		other := s.Read(&c, f.session)
-		if other.addsTo(f) && !slices.Contains(out, command) && s.JudgeFacts(other, trial).Grant == trial[0].ID {
-			out = append(out, command)
+	for _, i := range f.shell.open {
+		own := f.shell.facts.Commands[i]
+		words, _ := shell.Words(f.shell.src[own.Start:own.End])
+		for _, command := range shell.Neighbours(words) {
+			if len(out) == maxAlso {
+				break
+			}
+			input, err := strictjson.Marshal(map[string]string{"command": command})
+			if err != nil {
+				continue
+			}
+			c := *f.call
+			c.Input = input
+			other := s.Read(&c, f.session)
+			if other.addsTo(f, own) && !slices.Contains(out, command) && s.JudgeFacts(other, trial).Grant == trial[0].ID {
+				out = append(out, command)
+			}
 		}
 	}
 	return out
 }
 
 // addsTo reports whether a neighbour does something that the call does not, or
-// has an option that it has not.
-func (f *Facts) addsTo(call *Facts) bool {
-	own := call.shell.facts.Commands[call.shell.open[0]].Words
+// has an option that its command has not.
+func (f *Facts) addsTo(call *Facts, own shell.Simple) bool {
 	for _, w := range f.shell.facts.Commands[0].Words {
-		if strings.HasPrefix(w.Text, "-") && !slices.ContainsFunc(own, func(o shell.WordValue) bool { return o.Text == w.Text }) {
+		if strings.HasPrefix(w.Text, "-") && !slices.ContainsFunc(own.Words, func(o shell.WordValue) bool { return o.Text == w.Text }) {
 			return true
 		}
 	}

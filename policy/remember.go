@@ -11,7 +11,6 @@ import (
 	"github.com/bmatcuk/doublestar/v4"
 
 	"github.com/gatelatch/gatelatch"
-	"github.com/gatelatch/gatelatch/shell"
 )
 
 // granted returns the first grant that allows what no rule speaks about, and
@@ -122,30 +121,6 @@ func (f *Facts) narrowest(scope gatelatch.Scope) (string, error) {
 	return tool, nil
 }
 
-// narrowest writes the one command of the line that nothing covers. Of several,
-// nobody could tell what was allowed.
-func (u *shellUse) narrowest() (string, error) {
-	switch {
-	case !u.facts.Readable():
-		return "", errors.New("a command that can't be read is not remembered")
-	case len(u.open) == 0:
-		return "", errors.New("there is no command to remember")
-	case len(u.open) != 1:
-		return "", fmt.Errorf("%d commands of the line would have to be remembered; allow them one by one", len(u.open))
-	}
-	c := u.facts.Commands[u.open[0]]
-	text := strings.TrimSpace(u.src[c.Start:c.End])
-	words, ok := shell.Words(text)
-	same := slices.EqualFunc(words, c.Words, func(s string, w shell.WordValue) bool { return w.Known() && w.Text == s })
-	if why := shell.Runs(words); ok && same && why != "" {
-		return "", errors.New(why)
-	}
-	if _, plain := shell.Plain(text); !ok || !same || !plain {
-		return "", errors.New("only plain words are remembered; this has expansions, quoting or assignments in it")
-	}
-	return "Bash(" + text + ")", nil
-}
-
 // coveredBy checks a matcher for a call that no rule speaks about.
 func (f *Facts) coveredBy(match string, scope gatelatch.Scope) error {
 	g, err := parseGrant(match, scope)
@@ -158,8 +133,11 @@ func (f *Facts) coveredBy(match string, scope gatelatch.Scope) error {
 				return fmt.Errorf("this is asked each time: %s", r.Message)
 			}
 		}
+		if err := f.usesAll(g); err != nil {
+			return err
+		}
 	}
-	if d, ok := g.rule.on.(domain); ok && f.web != nil && f.web.host != d.name && f.web.host != "www."+d.name {
+	if d, ok := g.rules[0].on.(domain); ok && f.web != nil && f.web.host != d.name && f.web.host != "www."+d.name {
 		return fmt.Errorf("the host is %s; a wider domain belongs into the policy", f.web.host)
 	}
 	_, err = g.covers(f)

@@ -124,6 +124,22 @@ func TestARuleIsAddedOnlyAsItWasShown(t *testing.T) {
 	}
 }
 
+// Each command of a line becomes a rule of its own; which of them is denied, a
+// person has to say.
+func TestALineBecomesSeveralRules(t *testing.T) {
+	w := newWorld(t)
+	w.withRules()
+	call := w.settle("m1", "git push origin main && git push origin next", "allowed")
+	got, code := w.tried(api.TryRule{Effect: "allow", Call: call})
+	if diff := fmt.Sprint(got.Diff); code != http.StatusOK || !got.Safe || got.Match != "Bash(git push origin main) + Bash(git push origin next)" ||
+		!strings.Contains(diff, "- Bash(git push origin main)") || !strings.Contains(diff, "- Bash(git push origin next)") || strings.Contains(diff, " + ") {
+		t.Errorf("%d: %s, %v", code, got.Match, got.Diff)
+	}
+	if got, code := w.tried(api.TryRule{Effect: "deny", Call: call}); code != http.StatusBadRequest {
+		t.Errorf("a denial: %d, %+v", code, got)
+	}
+}
+
 func TestRulesAndExplanations(t *testing.T) {
 	w := newWorld(t)
 	w.withRules()

@@ -177,16 +177,22 @@ func (t *trial) deny(seat *gatelatch.Seat, l gatelatch.Listed) (err error) {
 			t.match, err = seat.Remember(l, scope)
 		}
 	}
-	if t.match != "" && render.OneLine(t.match) == t.match {
+	switch {
+	case len(policy.Parts(t.match)) > 1:
+		return errors.New("the line has several commands; say which of them is denied")
+	case t.match != "" && render.OneLine(t.match) == t.match:
 		return nil
 	}
 	return errors.Join(errors.New("there is no matcher for this call"), err)
 }
 
 func (t *trial) merge() (*policy.Set, error) {
-	after, err := review.Add([]byte(t.Before), t.effect, t.match, t.project)
-	if err != nil {
-		return nil, err
+	after := []byte(t.Before)
+	for _, match := range policy.Parts(t.match) { // each command of a line has a rule of its own
+		var err error
+		if after, err = review.Add(after, t.effect, match, t.project); err != nil {
+			return nil, err
+		}
 	}
 	if string(after) == t.Before {
 		return nil, errors.New("this rule is in force already")

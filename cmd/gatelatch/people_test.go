@@ -123,7 +123,7 @@ func TestShowSaysWhatBecameOfAnAllow(t *testing.T) {
 
 func TestShowSaysAReasonOnce(t *testing.T) {
 	opt := testGateway(t)
-	id := ask(t, opt, "m1", "git push origin main && git push origin main").Calls[0].ID
+	id := ask(t, opt, "m1", "git push origin $x && git push origin $x").Calls[0].ID
 	out := mustRun(t, opt, "show", id)
 	if n := strings.Count(out, "\nremember "); n != 1 || !strings.Contains(out, "\nremember no: ") {
 		t.Errorf("it says %d times that it can't be remembered:\n%s", n, out)
