@@ -14,6 +14,7 @@ import (
 	"strings"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"github.com/gatelatch/gatelatch"
 	"github.com/gatelatch/gatelatch/adapter/adaptertest"
@@ -22,8 +23,9 @@ import (
 
 // line is one line of a recording: Claude Code 2.1.325 with a tool of its own.
 type line struct {
-	From string
-	Msg  json.RawMessage
+	From  string
+	Msg   json.RawMessage
+	After float64 // seconds, if it took long
 }
 
 type message struct {
@@ -76,7 +78,7 @@ type wire interface {
 // person now, and the agent gets the same.
 func TestRecordings(t *testing.T) {
 	files, err := filepath.Glob("testdata/*.jsonl")
-	if err != nil || len(files) != 17 {
+	if err != nil || len(files) != 25 {
 		t.Fatalf("%d recordings, %v", len(files), err)
 	}
 	for name, connect := range map[string]func(*testing.T, *adaptertest.Rig) wire{"stdio": stdio, "http": streamable} {
@@ -97,8 +99,14 @@ func TestRecordings(t *testing.T) {
 }
 
 func replay(t *testing.T, r *adaptertest.Rig, w wire, lines []line) {
+	if last := lines[len(lines)-1]; strings.Contains(string(last.Msg), `"tools/call"`) { // it was never answered
+		defer func() { r.Waiting() }()
+	}
 	var call message
 	for _, l := range lines {
+		if l.After > 0 {
+			<-time.After(time.Duration(l.After * float64(time.Second)))
+		}
 		var m message
 		if err := json.Unmarshal(l.Msg, &m); err != nil {
 			t.Fatal(err)
