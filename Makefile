@@ -124,7 +124,7 @@ shots: deps build web-install ## Take the pictures in docs/img anew
 ##@ Look closer
 
 .PHONY: test-newest
-test-newest: deps build ## Run the end-to-end tests with the agent's newest release, beside the pinned one
+test-newest: deps build web-install ## Run the end-to-end tests with the agent's newest release, beside the pinned one
 	@bin=$$(scripts/claude.sh newest); echo "Claude Code $$("$$bin" --version)"; \
 		CLAUDE_BIN=$$bin scripts/go-test.sh -count=1 -timeout $(TEST_TIMEOUT) $(ARGS) ./e2e
 

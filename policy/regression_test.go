@@ -119,3 +119,20 @@ func mustParse(yaml string) *Set {
 	}
 	return s
 }
+
+// Trap 10: what an agent says that a command is for does not make it another
+// one. Of any other tool, each field counts.
+func TestTrap10DescriptionsOfCommandsDoNotMatter(t *testing.T) {
+	t.Parallel()
+	s := rules(t, "")
+	for _, description := range []string{"", "Push", "Delete everything"} {
+		c := call("Bash", `{"command":"git push origin main","description":"`+description+`"}`)
+		c.Dir = "/p"
+		if v := s.Judge(t.Context(), c, session, granted(always, "Bash(git push origin main)")); v.Effect != gatelatch.Allow || v.Grant == "" {
+			t.Errorf("%q: %s", description, v.Effect)
+		}
+		if match, err := s.Remember(c, session, always); err != nil || match != "Bash(git push origin main)" {
+			t.Errorf("%q: %s, %v", description, match, err)
+		}
+	}
+}
