@@ -111,8 +111,8 @@ func indexNames(raw []byte) (names []string, ok bool) {
 	if version < 2 || version > 4 {
 		return nil, false
 	}
-	last := ""
-	for at := head; count > 0; count-- {
+	last, at := "", head
+	for range count {
 		begin := at
 		if at += fixed; at > len(raw) {
 			return nil, false
@@ -137,11 +137,8 @@ func indexNames(raw []byte) (names []string, ok bool) {
 			at = begin + (at-1-begin+8)/8*8
 		}
 		names = append(names, last)
-		if count == 1 {
-			return names, !partly(raw[min(at, len(raw)):])
-		}
 	}
-	return names, true
+	return names, !partly(raw[min(at, len(raw)):])
 }
 
 // offset reads a number as Git packs it, and how long it is.

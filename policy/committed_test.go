@@ -83,6 +83,15 @@ func TestReadsEveryVersionOfTheIndex(t *testing.T) {
 	if files, known := (repositories{follow: follow}).tracked(dir, false); known {
 		t.Errorf("a part of the index counts as all: %q", files)
 	}
+	// By chance of the clock, Git leaves no entry here and all in the other file.
+	writeFile(t, filepath.Join(dir, ".git/index"), "DIRC\x00\x00\x00\x02\x00\x00\x00\x00"+"link\x00\x00\x00\x14"+strings.Repeat("s", 20)+strings.Repeat("s", 20))
+	if files, known := (repositories{follow: follow}).tracked(dir, false); known {
+		t.Errorf("an index whose files are all elsewhere counts as all: %q", files)
+	}
+	writeFile(t, filepath.Join(dir, ".git/index"), "DIRC\x00\x00\x00\x02\x00\x00\x00\x00"+strings.Repeat("s", 20))
+	if files, known := (repositories{follow: follow}).tracked(dir, false); !known || len(files) > 0 {
+		t.Errorf("an empty index: %q, %v", files, known)
+	}
 }
 
 // inGit makes a repository of a folder and runs Git in it.
