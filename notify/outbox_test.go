@@ -21,7 +21,7 @@ func in(t *testing.T, fn func(t *testing.T, r *rig)) {
 
 // pass lets time go by until all that follows is done.
 func pass(d time.Duration) {
-	time.Sleep(d) //nolint:forbidigo // in a bubble, where time is fake
+	<-time.After(d)
 	synctest.Wait()
 }
 

@@ -187,7 +187,7 @@ func TestPlainLinesDecide(t *testing.T) {
 			t.Errorf("%q", got)
 		}
 		types("a 1", "has just changed")
-		time.Sleep(armTime) //nolint:forbidigo // in a bubble
+		<-time.After(armTime)
 		types("yes", "Type a or d")
 		types("a 2", "Type a or d")
 		types("a 1", "[1] allowed by Mira")
@@ -197,14 +197,14 @@ func TestPlainLinesDecide(t *testing.T) {
 		if got := out.take(); !strings.Contains(got, "[2] cal_2") {
 			t.Errorf("%q", got)
 		}
-		time.Sleep(armTime) //nolint:forbidigo // in a bubble
+		<-time.After(armTime)
 		types("a 2", "gatelatch allow cal_2")
 		g.put(bash("cal_2", "ls"))
 		if got := out.take(); !strings.Contains(got, "[2] changed; this is what would run now:") {
 			t.Errorf("%q", got)
 		}
 		types("d 2", "has just changed")
-		time.Sleep(armTime) //nolint:forbidigo // in a bubble
+		<-time.After(armTime)
 		types("d 2 not today", "[2] denied by Mira")
 		if d := g.calls["cal_2"].Decided; d.Note != "not today" {
 			t.Errorf("%+v", d)
@@ -260,14 +260,14 @@ func TestFollowingThroughRestarts(t *testing.T) {
 		}
 		g.put(bash("cal_2", "git pull"))
 		g.change(func() { g.down = false })
-		time.Sleep(5 * time.Second) //nolint:forbidigo // in a bubble
+		<-time.After(5 * time.Second)
 		if got := out.take(); !strings.Contains(got, "Connected again.") || !strings.Contains(got, "[2] cal_2") {
 			t.Errorf("%q", got)
 		}
 		g.change(func() { g.calls, g.order, g.seq, g.down = map[string]api.Call{}, nil, 0, true })
 		g.put(bash("cal_3", "git fetch"))
 		g.change(func() { g.seq, g.down = 1, false })
-		time.Sleep(5 * time.Second) //nolint:forbidigo // in a bubble
+		<-time.After(5 * time.Second)
 		if got := out.take(); !strings.Contains(got, "[3] cal_3") {
 			t.Errorf("a trail that was cut back is not read anew: %q", got)
 		}
