@@ -20,6 +20,7 @@ export default defineConfig({
   },
   test: {
     environment: "happy-dom",
+    maxWorkers: "100%", // not one core less
     include: ["test/**/*.test.{ts,tsx}"],
     setupFiles: ["test/setup.ts"],
     restoreMocks: true,
