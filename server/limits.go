@@ -3,6 +3,7 @@ package server
 import (
 	"container/list"
 	"context"
+	"errors"
 	"net"
 	"net/http"
 	"net/netip"
@@ -157,6 +158,15 @@ func (g *guest) Close() error {
 
 // NetConn returns the connection below, as that of a tls.Conn does.
 func (g *guest) NetConn() net.Conn { return g.Conn }
+
+// CloseWrite lets net/http end an answer to who is still sending: closed at
+// once, TCP would take it away.
+func (g *guest) CloseWrite() error {
+	if !endWriting(g.Conn) {
+		return errors.ErrUnsupported
+	}
+	return nil
+}
 
 // served says that the whole request is there, and rests that it is answered.
 func (g *guest) served() { g.move(false) }

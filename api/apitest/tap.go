@@ -52,6 +52,9 @@ type listened struct {
 	in, out bytes.Buffer
 }
 
+// NetConn returns the connection below.
+func (l *listened) NetConn() net.Conn { return l.Conn }
+
 func (l *listened) Read(p []byte) (int, error) {
 	n, err := l.Conn.Read(p)
 	l.mu.Lock()
