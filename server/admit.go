@@ -134,7 +134,7 @@ func (s *Server) route(d Door, rt api.Route, ep endpoint) http.Handler {
 			refuse(w, http.StatusRequestEntityTooLarge, api.CodeTooLarge, tooLarge, "")
 			return
 		}
-		if s.shut(w, rt) {
+		if s.shut(w, r, rt) {
 			return
 		}
 		q := &request{Request: r, w: w, door: d, route: rt}

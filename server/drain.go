@@ -88,7 +88,7 @@ var (
 
 // shut refuses what the gateway does not begin now, before it costs anything:
 // asks make way for decisions.
-func (s *Server) shut(w http.ResponseWriter, rt api.Route) bool {
+func (s *Server) shut(w http.ResponseWriter, r *http.Request, rt api.Route) bool {
 	switch {
 	case begins[rt.Name] && s.drain.begun():
 		stopping(w)
@@ -96,6 +96,7 @@ func (s *Server) shut(w http.ResponseWriter, rt api.Route) bool {
 		w.Header().Set("Retry-After", "1")
 		p := api.FromError(gatelatch.ErrBusy)
 		write(w, p.Status, api.ProblemType, p) // who keeps the connection costs less
+		guestOf(r).sentAway()
 	default:
 		return false
 	}

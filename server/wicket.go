@@ -13,8 +13,20 @@ type wicket chan struct{}
 // One processor stays free for others.
 func newWicket() wicket { return make(wicket, max(1, runtime.GOMAXPROCS(0)-1)) }
 
-// wicketWait bounds it: a request is read then all the same, whoever dawdles.
-const wicketWait = 250 * time.Millisecond
+const (
+	// wicketWait bounds it: a request is read then all the same, whoever dawdles.
+	wicketWait = time.Second
+	// awayPause is for those behind who is sent away: sending a crowd away must
+	// not take the time in which some of it could be answered.
+	awayPause = 500 * time.Microsecond
+)
+
+// sentAway keeps the place at the wicket for a moment.
+func (g *guest) sentAway() {
+	if g != nil && g.there.Load() {
+		time.Sleep(awayPause)
+	}
+}
 
 // Read implements net.Conn. A guest stands at the wicket from when it was heard
 // until it is listened to again, or its whole request is there.
