@@ -5,10 +5,14 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"strings"
 
 	"github.com/gatelatch/gatelatch"
 	"github.com/gatelatch/gatelatch/internal/strictjson"
 )
+
+// ntfyMessageSize is in bytes: servers refuse more than 4,096, or make a file of it.
+const ntfyMessageSize = 4000
 
 // ntfy publishes to a topic of an ntfy server.
 type ntfy struct {
@@ -48,6 +52,9 @@ func (c *ntfy) Send(ctx context.Context, n Notice) error {
 	m := ntfyMessage{Topic: c.topic, Title: n.Title, Message: n.Text, Click: n.Link, Tags: []string{"gatelatch"}, Sequence: n.Thread}
 	if n.Input != "" {
 		m.Message += "\n\n" + n.Input
+		if len(m.Message) > ntfyMessageSize {
+			m.Message = strings.ToValidUTF8(m.Message[:ntfyMessageSize], "") + " […]"
+		}
 	}
 	switch {
 	case n.Kind == gatelatch.SettledMessage:

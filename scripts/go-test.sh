@@ -9,12 +9,13 @@ die() { printf 'go-test.sh: %s\n' "$*" >&2; exit 1; }
 
 CHROMIUM=${CHROMIUM:-$(command -v chromium)} || die 'no chromium on the PATH; run "make deps"'
 CLAUDE_BIN=${CLAUDE_BIN:-$(scripts/claude.sh)}
+NTFY_BIN=${NTFY_BIN:-$(scripts/ntfy.sh)}
 GATELATCH_BIN=${GATELATCH_BIN:-$PWD/bin/gatelatch}
 GATELATCH_HOOK_BIN=${GATELATCH_HOOK_BIN:-$PWD/bin/gatelatch-hook}
-for bin in "$CHROMIUM" "$CLAUDE_BIN" "$GATELATCH_BIN" "$GATELATCH_HOOK_BIN"; do
+for bin in "$CHROMIUM" "$CLAUDE_BIN" "$NTFY_BIN" "$GATELATCH_BIN" "$GATELATCH_HOOK_BIN"; do
 	[ -x "$bin" ] || die "$bin is not there; run \"make deps build\""
 done
-export CHROMIUM CLAUDE_BIN GATELATCH_BIN GATELATCH_HOOK_BIN
+export CHROMIUM CLAUDE_BIN NTFY_BIN GATELATCH_BIN GATELATCH_HOOK_BIN
 
 flags=()
 case " $* " in
