@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -18,16 +19,33 @@ type Quota struct {
 	Pending int           // calls that wait
 	Again   time.Duration // what a person denied is not asked again in its turn for so long
 	Overs   int           // minutes over it, within ten, after which the agent is muted
+	// Together is how many times that all sessions of one key have together, so
+	// that one of them leaves something to the others. Up to 1 they share it.
+	Together int
 }
 
 // DefaultQuota is what a gateway begins with.
-var DefaultQuota = Quota{Rate: 20, Burst: 50, Pending: 1000, Again: time.Minute, Overs: 3}
+var DefaultQuota = Quota{Rate: 20, Burst: 50, Pending: 1000, Again: time.Minute, Overs: 3, Together: 4}
+
+// all is the quota of a key.
+func (q Quota) all() Quota {
+	n := max(q.Together, 1)
+	q.Rate, q.Burst, q.Pending = n*q.Rate, n*q.Burst, n*q.Pending
+	return q
+}
 
 // A Meter is what an agent has used of its quota, kept with its key.
 type Meter struct {
-	Full   time.Time   `json:"full,omitzero"`  // when all that was asked is paid off
-	Over   []time.Time `json:"over,omitempty"` // minutes in which it asked too much
-	Denied []Denial    `json:"denied,omitempty"`
+	Tally           // of the key: a session is only a name, which an agent can invent
+	Denied []Denial `json:"denied,omitempty"`
+	// Sessions has those that asked lately, by a hash of their id.
+	Sessions map[string]Tally `json:"sessions,omitempty"`
+}
+
+// A Tally is what was asked lately.
+type Tally struct {
+	Full time.Time   `json:"full,omitzero"`  // when all that was asked is paid off
+	Over []time.Time `json:"over,omitempty"` // minutes in which it was too much
 }
 
 // A Denial is remembered for a short while, by the digest of what was denied.
@@ -46,32 +64,42 @@ type Muting struct {
 
 const (
 	overWithin  = 10 * time.Minute
+	mostMuted   = 16 // sessions of one key, then the key is
 	mostDenials = 64
 	denialNote  = 200 // bytes: the agent's key is read with all of them
 )
 
-// spend takes one ask, unless that is too much.
-func (m *Meter) spend(q Quota, now time.Time) bool {
+// spent is when one more ask would be paid off; ok is false if that is too much.
+func (m *Tally) spent(q Quota, now time.Time) (full time.Time, ok bool) {
 	if q.Rate <= 0 {
-		return true
+		return m.Full, true
 	}
 	each := time.Minute / time.Duration(q.Rate)
-	full := later(m.Full, now).Add(each)
-	if full.Sub(now) > each*time.Duration(max(q.Burst, 1)) {
-		return false
-	}
-	m.Full = full
-	return true
+	full = later(m.Full, now).Add(each)
+	return full, full.Sub(now) <= each*time.Duration(max(q.Burst, 1))
 }
 
-// over notes a minute in which the agent asked too much, and reports whether
-// those are too many.
-func (m *Meter) over(q Quota, now time.Time) bool {
+// over notes a minute in which it was too much, and reports whether those are
+// too many.
+func (m *Tally) over(q Quota, now time.Time) bool {
 	m.Over = slices.DeleteFunc(slices.Clone(m.Over), func(t time.Time) bool { return now.Sub(t) > overWithin })
 	if n := len(m.Over); n == 0 || now.Sub(m.Over[n-1]) >= time.Minute {
 		m.Over = append(m.Over, now)
 	}
 	return q.Overs > 0 && len(m.Over) >= q.Overs
+}
+
+// keep notes what a session asked, and forgets those that owe nothing.
+func (m *Meter) keep(session string, t Tally, now time.Time) {
+	all := maps.Clone(m.Sessions)
+	if all == nil {
+		all = map[string]Tally{}
+	}
+	all[session] = t
+	maps.DeleteFunc(all, func(_ string, t Tally) bool {
+		return !t.Full.After(now) && (len(t.Over) == 0 || now.Sub(t.Over[len(t.Over)-1]) > overWithin)
+	})
+	m.Sessions = all
 }
 
 // denied returns what a person said about the same call lately, or nil.
@@ -103,32 +131,21 @@ func (g *Gate) ration(tx Tx, b *Batch, calls []ProposedCall, js []judged) ([]jud
 	if errors.Is(err, ErrNotFound) {
 		return js, nil // an agent without a key is the program itself
 	}
-	ctl, e := tx.Control()
-	waiting, f := tx.Waiting(b.Agent, g.Quota.Pending)
-	if err := errors.Join(err, e, f); err != nil {
+	if err != nil {
 		return nil, err
 	}
-	m, now, tooMuch := &key.Meter, tx.Now(), false
-	_, muted := ctl.Muted[b.Agent]
+	r, err := g.rationing(tx, b, key)
+	if err != nil {
+		return nil, err
+	}
 	out := slices.Clone(js)
 	for i := range out {
 		if out[i].verdict.Effect != Ask {
 			continue
 		}
-		var why string
 		digest := b.digest(&Call{Kind: calls[i].Kind, Tool: calls[i].Tool, Input: js[i].input, Dir: calls[i].Dir, Bound: js[i].bound})
-		d := m.denied(g.Quota, digest, b.Turn, now)
-		switch {
-		case muted:
-			why = "this agent asked too much and may not ask for now; what rules allow still runs. A person can end that with \"gatelatch unmute\""
-		case d != nil:
-			why = sentence(fmt.Sprintf("a person denied exactly this %d s ago, so nobody was asked again", int(now.Sub(d.At).Seconds())), d.Note)
-		case g.Quota.Pending > 0 && waiting >= g.Quota.Pending:
-			why, tooMuch = fmt.Sprintf("%d calls of this agent already wait for a person; wait for them, or withdraw some", waiting), true
-		case !m.spend(g.Quota, now):
-			why, tooMuch = fmt.Sprintf("this agent asked a person too often: %d a minute are allowed. Go on with what needs no permission, and ask again in a minute", g.Quota.Rate), true
-		default:
-			waiting++
+		why := r.ask(digest, b.Turn)
+		if why == "" {
 			continue
 		}
 		v := &out[i].verdict
@@ -136,26 +153,7 @@ func (g *Gate) ration(tx Tx, b *Batch, calls []ProposedCall, js []judged) ([]jud
 		v.Effect, v.Grant, v.Needs = Deny, "", nil
 		v.Reasons = append([]Reason{{Effect: Deny, Layer: "quota", Rule: "quota", Message: why}}, v.Reasons...)
 	}
-	if tooMuch && m.over(g.Quota, now) {
-		if err := mute(tx, ctl, key, now); err != nil {
-			return nil, err
-		}
-	}
-	return out, tx.SaveKey(key)
-}
-
-func mute(tx Tx, ctl Control, key *Key, at time.Time) error {
-	muted := map[string]Muting{key.ID: {At: at, Name: key.Name}}
-	for id, m := range ctl.Muted {
-		muted[id] = m
-	}
-	ctl.Muted, key.Meter.Over = muted, nil
-	if err := tx.SaveControl(ctl); err != nil {
-		return err
-	}
-	return tx.Record(Event{Kind: AgentMuted, By: Actor{Kind: GatewayActor}, At: at, Body: eventBody(struct {
-		Agent string `json:"agent"`
-	}{key.ID})})
+	return out, r.end(tx, b)
 }
 
 // Unmute lets an agent ask again.

@@ -46,13 +46,18 @@ func ration(t *testing.T, q gatelatch.Quota, gates int) *rationed {
 
 func (r *rationed) ask(who gatelatch.Actor, input, turn string) *gatelatch.Call {
 	r.Helper()
+	return r.askIn("s", who, input, turn)
+}
+
+func (r *rationed) askIn(session string, who gatelatch.Actor, input, turn string) *gatelatch.Call {
+	r.Helper()
 	r.n++
 	tool := "ask"
 	if input == "ok" {
 		tool = "allow"
 	}
 	b, err := r.gates[r.n%len(r.gates)].As(who).Propose(r.Context(), gatelatch.Proposal{
-		Session: gatelatch.SessionInfo{ID: "s"}, Message: fmt.Sprint("m", r.n), Pair: turn,
+		Session: gatelatch.SessionInfo{ID: session, Name: "Claude Code", Project: "/home/mira/shop"}, Message: fmt.Sprint("m", r.n), Pair: turn,
 		Calls: []gatelatch.ProposedCall{{Tool: tool, Input: []byte(`"` + input + `"`)}},
 	})
 	if err != nil {
@@ -228,4 +233,77 @@ func TestLongNotesAreNotRememberedWhole(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+}
+
+// SEC-60: agents of one machine share a key. One that is noisy takes its own
+// share and is muted alone; inventing sessions gives no more than the key has.
+func TestSessionsOfOneKeyHaveSharesOfTheirOwn(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		q := strict
+		q.Together, q.Pending = 4, 60
+		r := ration(t, q, 2)
+		ask := func(session string, n int) (asked int) {
+			for i := range n {
+				if c := r.askIn(session, noisy, fmt.Sprint("x", r.n, i), ""); c.State == gatelatch.Pending {
+					asked++
+				}
+			}
+			return asked
+		}
+		if n := ask("loud", 70); n != 50 {
+			t.Errorf("%d of the loud one's were asked", n)
+		}
+		if n := ask("quiet", 10); n != 10 {
+			t.Errorf("%d of the quiet one's were asked", n)
+		}
+		invented := 0
+		for i := range 300 {
+			invented += ask(fmt.Sprint("invented", i), 1)
+		}
+		if invented != 4*50-60 {
+			t.Errorf("%d were asked by inventing sessions", invented)
+		}
+		time.Sleep(time.Minute + time.Second) //nolint:forbidigo // fake time
+		if n := ask("loud", 15); n != 10 {
+			t.Errorf("%d of the loud one's were asked, so more than 60 wait, or fewer than may", n)
+		}
+		for range 3 {
+			ask("loud", 5)
+			time.Sleep(time.Minute + time.Second) //nolint:forbidigo // fake time
+		}
+		st, err := r.gates[0].As(mira).Status(t.Context())
+		if err != nil || len(st.Muted) != 1 {
+			t.Fatalf("muted: %v, %v", st.Muted, err)
+		}
+		for id, m := range st.Muted {
+			if !strings.HasPrefix(id, noisy.ID+".") || m.Name != "Claude Code in shop" {
+				t.Errorf("muted %s: %+v", id, m)
+			}
+			if ask("loud", 1) != 0 || ask("quiet", 1) != 1 {
+				t.Error("who is muted asks, or who is not does not")
+			}
+			if err := r.gates[1].As(mira).Unmute(t.Context(), id); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for range 3 {
+			for i := range 200 {
+				ask(fmt.Sprint("again", i), 1)
+			}
+			time.Sleep(time.Minute + time.Second) //nolint:forbidigo // fake time
+		}
+		if st, err = r.gates[0].As(mira).Status(t.Context()); err != nil || st.Muted[noisy.ID].Name != "Noisy" {
+			t.Errorf("muted: %v, %v", st.Muted, err)
+		}
+		err = r.store.View(t.Context(), func(v gatelatch.Reader) error {
+			k, err := v.Key(noisy.ID)
+			if err == nil && len(k.Meter.Sessions) > 4*q.Burst {
+				t.Errorf("%d sessions are remembered", len(k.Meter.Sessions))
+			}
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	})
 }

@@ -43,8 +43,9 @@ type Reader interface {
 	BatchOfRef(agent, session, ref string) (*Batch, error)
 	// Live returns the batches of a session with no Index().Over, by id.
 	Live(agent, session string, limit int) (batches []string, err error)
-	// Waiting counts the calls of an agent that wait, up to most.
-	Waiting(agent string, most int) (int, error)
+	// Waiting counts the calls of an agent that wait, up to most; with a session
+	// only its calls.
+	Waiting(agent, session string, most int) (int, error)
 	List(q Query) (Page, error)
 	// Due returns batches with Index().Due at or before t, oldest first, and
 	// the next such time after t, zero if there is none.

@@ -18,6 +18,8 @@ type quotaConfig struct {
 	Pending *int           `yaml:"pending"`
 	Again   *time.Duration `yaml:"ask_again_after"`
 	Overs   *int           `yaml:"mute_after"`
+	// Together is how many times that all agents with one key have together.
+	Together *int `yaml:"together"`
 }
 
 func (c quotaConfig) quota() gatelatch.Quota {
@@ -27,6 +29,7 @@ func (c quotaConfig) quota() gatelatch.Quota {
 	set(&q.Pending, c.Pending)
 	set(&q.Again, c.Again)
 	set(&q.Overs, c.Overs)
+	set(&q.Together, c.Together)
 	return q
 }
 

@@ -55,7 +55,7 @@ func cloneSession(s gatelatch.Session) *gatelatch.Session {
 }
 
 func cloneKey(k gatelatch.Key) *gatelatch.Key {
-	k.Meter.Over, k.Meter.Denied = slices.Clone(k.Meter.Over), slices.Clone(k.Meter.Denied)
+	k.Meter.Over, k.Meter.Denied, k.Meter.Sessions = slices.Clone(k.Meter.Over), slices.Clone(k.Meter.Denied), maps.Clone(k.Meter.Sessions)
 	return &k
 }
 

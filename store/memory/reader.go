@@ -114,10 +114,10 @@ func (r *reader) Live(agent, session string, limit int) ([]string, error) {
 }
 
 // Waiting implements gatelatch.Reader.
-func (r *reader) Waiting(agent string, most int) (n int, err error) {
+func (r *reader) Waiting(agent, session string, most int) (n int, err error) {
 	for _, x := range r.batches {
 		for _, c := range x.batch.Calls {
-			if x.batch.Agent == agent && c.State == gatelatch.Pending && n < most {
+			if x.batch.Agent == agent && (session == "" || x.batch.Session == session) && c.State == gatelatch.Pending && n < most {
 				n++
 			}
 		}

@@ -83,8 +83,8 @@ func (r *reader) Live(agent, session string, limit int) ([]string, error) {
 }
 
 // Waiting implements gatelatch.Reader.
-func (r *reader) Waiting(agent string, most int) (n int, err error) {
-	err = r.row("batch", `SELECT COUNT(*) FROM (SELECT 1 FROM call WHERE state='pending' AND agent=$1 LIMIT $2) AS w`, raw(agent), most).scan(&n)
+func (r *reader) Waiting(agent, session string, most int) (n int, err error) {
+	err = r.row("batch", `SELECT COUNT(*) FROM (SELECT 1 FROM call WHERE state='pending' AND agent=$1 AND ($2::bytea='' OR session=$2) LIMIT $3) AS w`, raw(agent), raw(session), most).scan(&n)
 	return n, err
 }
 

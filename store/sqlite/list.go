@@ -83,8 +83,8 @@ func (r *reader) Live(agent, session string, limit int) ([]string, error) {
 }
 
 // Waiting implements gatelatch.Reader.
-func (r *reader) Waiting(agent string, most int) (n int, err error) {
-	err = r.c.row(`SELECT COUNT(*) FROM (SELECT 1 FROM call WHERE state='pending' AND agent=? LIMIT ?)`, agent, most).scan(&n)
+func (r *reader) Waiting(agent, session string, most int) (n int, err error) {
+	err = r.c.row(`SELECT COUNT(*) FROM (SELECT 1 FROM call WHERE state='pending' AND agent=? AND (?='' OR session=?) LIMIT ?)`, agent, session, session, most).scan(&n)
 	return n, err
 }
 

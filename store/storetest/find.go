@@ -211,10 +211,11 @@ func live(t *testing.T, open Open) {
 			t.Errorf("%s of %s: %v, want %v", tt.session, tt.agent, got, tt.want)
 		}
 	}
-	all := view(t, s, func(r gatelatch.Reader) (int, error) { return r.Waiting(agent.ID, 100) })
-	some := view(t, s, func(r gatelatch.Reader) (int, error) { return r.Waiting(agent.ID, 2) })
-	other := view(t, s, func(r gatelatch.Reader) (int, error) { return r.Waiting("key_other", 100) })
-	if all != 3 || some != 2 || other != 0 {
-		t.Errorf("waiting: %d, at most two %d, another agent's %d", all, some, other)
+	all := view(t, s, func(r gatelatch.Reader) (int, error) { return r.Waiting(agent.ID, "", 100) })
+	some := view(t, s, func(r gatelatch.Reader) (int, error) { return r.Waiting(agent.ID, "", 2) })
+	other := view(t, s, func(r gatelatch.Reader) (int, error) { return r.Waiting("key_other", "", 100) })
+	session := view(t, s, func(r gatelatch.Reader) (int, error) { return r.Waiting(agent.ID, "s2", 100) })
+	if all != 3 || some != 2 || other != 0 || session != 1 {
+		t.Errorf("waiting: %d, at most two %d, another agent's %d, one session's %d", all, some, other, session)
 	}
 }
