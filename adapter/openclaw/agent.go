@@ -49,7 +49,7 @@ func (a *Agent) call(ctx context.Context, f frame) error {
 	case waitDecision:
 		return a.wait(ctx, f)
 	}
-	return badRequest("unknown method: %.60q", f.Method)
+	return badRequest("unknown method")
 }
 
 // requestParams is what an agent says about a command. Whatever changes what

@@ -67,7 +67,7 @@ func (o *Operator) call(ctx context.Context, f frame) error {
 		}
 		return o.reply(ctx, f.ID, map[string]bool{"ok": true}, nil)
 	}
-	return badRequest("unknown method: %.60q", f.Method)
+	return badRequest("unknown method")
 }
 
 func (o *Operator) resolve(ctx context.Context, params json.RawMessage) error {

@@ -40,10 +40,11 @@ func TestCanaries(t *testing.T) {
 				m.all = everyNth(m.all, 8)
 			}
 			const together = 24
+			end := m.follow()
 			for cs := range slices.Chunk(m.all, together) {
 				m.plant(cs)
 			}
-			m.look()
+			m.look(end)
 		})
 	}
 }
@@ -65,6 +66,7 @@ type mine struct {
 	agent, person *client.Client
 	database      string // of PostgreSQL
 	seen          []string
+	told          *told
 	n, flows      int
 }
 
@@ -96,7 +98,7 @@ func newMine(t *testing.T, store string) *mine {
 	m.must(os.MkdirAll(m.opt.config, 0o700))
 	hook := filepath.Join(m.opt.config, "hook.sh")
 	m.must(os.WriteFile(hook, []byte("#!/bin/sh\nin=$(cat)\ncase $in in *blockme*) printf %s \"$in\" >&2; exit 2 ;; esac\n"), 0o700))
-	m.must(os.WriteFile(filepath.Join(m.opt.config, "config.yaml"), []byte("quota: {asks_per_minute: 0, ask_again_after: 0s}\nhooks:\n- path: "+hook+"\n- path: "+hook+"\n  on: after\n"), 0o600))
+	m.must(os.WriteFile(filepath.Join(m.opt.config, "config.yaml"), []byte("quota: {asks_per_minute: 0, ask_again_after: 0s}\nhooks:\n- path: "+hook+"\n- path: "+hook+"\n  on: after\n"+m.channels(m.opt.config)), 0o600))
 	m.must(os.WriteFile(filepath.Join(m.opt.config, "policy.yaml"), []byte("version: 1\ndeny: ['Bash(shred:*)']\nallow: ['Bash(echo:*)']\n"), 0o600))
 	if m.gateway, err = startGateway(m.opt); err != nil {
 		t.Fatal(err)
@@ -221,6 +223,8 @@ func (m *mine) plant(cs []canary.Canary) {
 	_, err = m.person.Unpause(m.Context())
 	m.must(err)
 	m.invalid(text)
+	m.sockets(text)
+	m.tell(text)
 }
 
 // invalid sends what can't be meant, at every door of agents.
@@ -284,8 +288,23 @@ func (m *mine) raw(who, method, path, body string) string {
 	return res.Status + " " + string(out)
 }
 
+// probe reads what the listener without keys says.
+func (m *mine) probe(path string) string {
+	req, err := http.NewRequestWithContext(m.Context(), http.MethodGet, "http://"+m.gateway.probes+path, nil)
+	m.must(err)
+	res, err := http.DefaultClient.Do(req)
+	m.must(err)
+	defer func() { _ = res.Body.Close() }()
+	raw, err := io.ReadAll(res.Body)
+	m.must(err)
+	if res.StatusCode != http.StatusOK || len(raw) == 0 {
+		m.Errorf("%s: %s %s", path, res.Status, raw)
+	}
+	return string(raw)
+}
+
 // look walks every sink.
-func (m *mine) look() {
+func (m *mine) look(end func()) {
 	for _, r := range api.Routes {
 		if r.Role == api.Agents || r.Method != http.MethodGet || r.Name == "Call" { // which is the view of who decides
 			continue
@@ -299,7 +318,7 @@ func (m *mine) look() {
 	}
 	m.note("brief", m.raw("person", http.MethodGet, "/v1/calls?state=pending&brief=true&limit=500", ""))
 	m.note("suggestions", m.raw("person", http.MethodPost, "/v1/rules/suggest", "{}"))
-	for _, args := range [][]string{{"ls"}, {"ls", "--settled", "--limit", "500"}, {"log", "--limit", "0"}, {"log", "--limit", "0", "--json"}, {"grants"}, {"sessions"}, {"ls", "--settled", "--json"}, {"audit", "verify"}} {
+	for _, args := range [][]string{{"ls"}, {"ls", "--settled", "--limit", "500"}, {"log", "--limit", "0"}, {"log", "--limit", "0", "--json"}, {"grants"}, {"sessions"}, {"ls", "--settled", "--json"}, {"audit", "verify"}, {"notify", "ls", "--json"}, {"notify", "ls"}, {"keys", "--json"}, {"sessions", "--json"}, {"grants", "--json"}} {
 		out, err := command(m.T, m.opt, args...)
 		if err != nil {
 			m.Errorf("%s: %v", args, err)
@@ -313,7 +332,15 @@ func (m *mine) look() {
 	raw, err := os.ReadFile(export)
 	m.must(err)
 	m.note("the export of the trail", string(raw))
+	m.copies()
+	for _, path := range []string{"/metrics", "/readyz", "/healthz"} {
+		m.note("the numbers without a key", m.probe(path))
+	}
 	m.must(m.gateway.close())
+	end()
+	for channel, said := range m.told.by {
+		m.note("what was told by "+channel, said.String())
+	}
 	m.note("the log", m.log.b.String())
 	m.files()
 	if m.database != "" {
