@@ -27,7 +27,7 @@ const longest = 256
 func find(s string) (out []span) {
 	for at := 0; at < len(s); {
 		end, next := nextMask(s, at)
-		for _, f := range findIn(s[at:end]) {
+		for _, f := range merge(append(findIn(s[at:end]), findJoined(s[at:end])...)) {
 			out = append(out, span{at + f.from, at + f.to})
 		}
 		at = next

@@ -194,3 +194,28 @@ func BenchmarkText(b *testing.B) {
 		Text(s)
 	}
 }
+
+// A shell joins what quotes divide, and so does who reads the command.
+func TestSecretsDividedByQuotes(t *testing.T) {
+	const secret = "AKIAQ7W3ZP5MK2LD8RTX"
+	for _, text := range []string{
+		`aws configure "AK""IAQ7W3ZP5MK2LD8RTX" x`, `AK'IA'Q7W3ZP5MK2LD8RTX`, `A"K"'I'"A"Q7W3ZP5MK2LD8RTX`, `AKIAQ7W3''ZP5MK2""LD8RTX`,
+		`export T=gh"p_"'0Vmj0435VWtD7rSJYZLNvcJChAfgSYD5J0Pe' && run`,
+	} {
+		got := Text(text)
+		bare := strings.NewReplacer(`"`, "", `'`, "").Replace(got)
+		if strings.Contains(bare, secret) || strings.Contains(bare, "VWtD7rSJYZLN") || strings.Contains(bare, "Q7W3ZP5MK2") {
+			t.Errorf("%s became %s", text, got)
+		}
+		for _, kept := range []string{"aws configure", "&& run"} {
+			if strings.Contains(text, kept) && !strings.Contains(got, kept) {
+				t.Errorf("%s became %s", text, got)
+			}
+		}
+	}
+	for _, text := range []string{`echo "it's"'fine'`, `{"a":"b","c":"d"}`, `git commit -m 'don''t'`, `x="a" y='b'`} {
+		if got := Text(text); got != text {
+			t.Errorf("%s became %s", text, got)
+		}
+	}
+}

@@ -215,6 +215,11 @@ func openStore(ctx context.Context, opt gatewayOptions) (gatelatch.Store, error)
 		opt.log.Error("the disk may have lost a commit; stopping", "err", err)
 		os.Exit(1)
 	}
+	for _, suffix := range []string{"", "-wal", "-shm", "-journal"} { // which SQLite would follow, were they links
+		if err := statedir.CheckFile(opt.state.Database() + suffix); err != nil {
+			return nil, err
+		}
+	}
 	s, err := sqlite.Open(ctx, opt.state.Database(), sqlite.Options{Fatal: fatal})
 	if err != nil {
 		return nil, err

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -126,7 +127,7 @@ var ErrNoGateway = errors.New("no gateway runs")
 // still there: only connecting tells.
 func (d Dir) Gateway() (Gateway, error) {
 	var g Gateway
-	raw, err := os.ReadFile(d.gateway())
+	raw, err := readPlain(d.gateway(), nil)
 	if errors.Is(err, fs.ErrNotExist) {
 		return g, ErrNoGateway
 	}
@@ -143,11 +144,7 @@ func (d Dir) Announce(g Gateway) error {
 	if err != nil {
 		return err
 	}
-	tmp := d.gateway() + ".tmp"
-	if err := os.WriteFile(tmp, append(raw, '\n'), 0o600); err != nil {
-		return err
-	}
-	return os.Rename(tmp, d.gateway())
+	return writeKey(d.gateway(), string(raw), os.Rename)
 }
 
 // Retire takes the announcement back.
@@ -155,11 +152,42 @@ func (d Dir) Retire() error { return os.Remove(d.gateway()) }
 
 // ReadKey reads a key file and refuses one that others can read.
 func ReadKey(path string) (string, error) {
-	if err := private(path, 0); err != nil {
+	if err := private(path, 0); err != nil { // which says what is wrong
 		return "", err
 	}
-	raw, err := os.ReadFile(path)
+	raw, err := readPlain(path, checkOwner)
 	return strings.TrimSpace(string(raw)), err
+}
+
+// readPlain reads a file that is no link, and that check accepts as it is open.
+func readPlain(path string, check func(string, fs.FileInfo) error) ([]byte, error) {
+	f, err := os.OpenFile(path, os.O_RDONLY|noFollow, 0)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = f.Close() }()
+	if check != nil {
+		info, err := f.Stat()
+		if err == nil {
+			err = check(path, info)
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	return io.ReadAll(f)
+}
+
+// CheckFile refuses a link, or whatever else is no file; there may be none.
+func CheckFile(path string) error {
+	info, err := os.Lstat(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil
+	case err == nil && !info.Mode().IsRegular():
+		return fmt.Errorf("%s is a %s, refusing to use it", path, describe(info.Mode()))
+	}
+	return err
 }
 
 // WriteKey creates a key file for us alone, in one step: who is killed leaves

@@ -86,4 +86,14 @@ func TestGateway(t *testing.T) {
 	if err := d.Retire(); err != nil {
 		t.Fatal(err)
 	}
+	other := filepath.Join(t.TempDir(), "other")
+	if err := errors.Join(os.WriteFile(other, []byte(`{"url":"http://127.0.0.1:2"}`), 0o600), os.Symlink(other, d.gateway()), os.Symlink(other, d.gateway()+".tmp")); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := d.Gateway(); err == nil {
+		t.Errorf("followed a link to %+v", got)
+	}
+	if err := d.Announce(want); err == nil {
+		t.Error("wrote through a link")
+	}
 }
