@@ -8,6 +8,9 @@ import (
 
 // Await implements Service.
 func (s *Seat) Await(ctx context.Context, batchID string, h Hold) (*Batch, error) {
+	if _, err := s.own(ctx, batchID); err != nil { // who watches another's is not who waits for it
+		return nil, err
+	}
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
 	wake := s.gate.hub.batch(ctx, batchID)
@@ -50,8 +53,8 @@ func (s *Seat) Look(ctx context.Context, batchID string, h Hold) (b *Batch, held
 	return b, false, nil
 }
 
-// Watch calls ring after each change of a batch, until stop. It is for who
-// can't spend a goroutine on waiting; ring must not wait.
+// Watch calls ring after each change of a batch of this agent, until stop. It is
+// for who can't spend a goroutine on waiting; ring must not wait.
 func (s *Seat) Watch(batchID string, ring func()) (stop func()) {
 	return s.gate.hub.watch(batchID, ring)
 }

@@ -118,6 +118,16 @@ func (g *Gate) bindNew(calls []ProposedCall, s *Session, was, now []judged) {
 	}
 }
 
+// unbound reports whether bindNew would have something to read.
+func (g *Gate) unbound(was, now []judged) bool {
+	for i := range was {
+		if g.Binder != nil && was[i].verdict.Effect == Allow && now[i].verdict.Effect == Ask {
+			return true
+		}
+	}
+	return false
+}
+
 func (c *ProposedCall) call(input []byte) *Call {
 	return &Call{Ref: c.Ref, Kind: c.Kind, Tool: c.Tool, Input: input, Dir: c.Dir, Claim: c.Claim}
 }

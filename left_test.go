@@ -53,7 +53,13 @@ func TestCallThatNobodyWaitsFor(t *testing.T) {
 		if left() {
 			t.Error("within the grace")
 		}
-		<-time.After(time.Minute)
+		other := gatelatch.Actor{Kind: gatelatch.AgentActor, ID: "key_other"}
+		for range 20 { // which keeps it from being missed no more than silence does
+			if _, err := w.gate.As(other).Await(t.Context(), b.ID, hold("h")); !errors.Is(err, gatelatch.ErrNotFound) {
+				t.Errorf("another agent waits for it: %v", err)
+			}
+			<-time.After(5 * time.Second)
+		}
 		if !left() {
 			t.Error("nobody waits")
 		}

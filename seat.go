@@ -196,6 +196,9 @@ func (s *Seat) propose(tx Tx, p *Proposal, on *basis, js []judged) (*Batch, erro
 	if js, err = inTx(tx, sess, js); err != nil {
 		return nil, err
 	}
+	if on.surmised && s.gate.unbound(was, js) {
+		return nil, ErrStale // the next try reads the disk before it holds a transaction
+	}
 	s.gate.bindNew(p.Calls, sess, was, js)
 	b := p.empty(s.who, tx.Now())
 	if on.parked == nil { // what asks again was counted

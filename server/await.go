@@ -21,6 +21,9 @@ func propose(s *Server, q *request) error {
 	case in.Wait < 0 || in.Wait > 0 && in.Hold.Holder == "":
 		return invalid(errors.New("wait_seconds goes with a hold: who waits for a batch holds it then"))
 	}
+	if foreign(q.Request) && in.Session.Host == hostname() {
+		in.Session.Host = "" // whose files its calls are about, only we could say
+	}
 	b, err := q.seat.Propose(q.Context(), in.Domain())
 	if err != nil {
 		return err
@@ -38,6 +41,9 @@ func propose(s *Server, q *request) error {
 func await(s *Server, q *request) error {
 	in, err := bodyOf[api.Await](q)
 	if err != nil {
+		return err
+	}
+	if _, err := q.seat.Batch(q.Context(), q.PathValue("id")); err != nil { // before it counts as waited for
 		return err
 	}
 	return s.hold(q, q.PathValue("id"), in.Hold, in.Wait)

@@ -3,6 +3,8 @@ package server
 import (
 	"io"
 	"io/fs"
+	"net/http"
+	"net/netip"
 	"os"
 	"path/filepath"
 	"syscall"
@@ -13,6 +15,26 @@ import (
 	"github.com/gatelatch/gatelatch/shell"
 )
 
+// hostname is this machine's; "" if it has none.
+func hostname() string {
+	name, err := os.Hostname()
+	if err != nil {
+		return ""
+	}
+	return name
+}
+
+// foreign reports whether a request comes from another machine, as far as its
+// connection and the name that it asked for tell.
+func foreign(r *http.Request) bool {
+	at, err := netip.ParseAddrPort(r.RemoteAddr)
+	if err != nil {
+		return false // a socket of this machine
+	}
+	asked, err := netip.ParseAddrPort(r.Host)
+	return !at.Addr().Unmap().IsLoopback() || err != nil || !asked.Addr().Unmap().IsLoopback()
+}
+
 // maxFile is the largest file that a call is compared with.
 const maxFile = 512 << 10
 
@@ -21,9 +43,8 @@ const maxFile = 512 << 10
 // the path, so links that lead out and what is no plain file are not followed,
 // and what may be secret is not shown.
 func filesOf(s *gatelatch.Session) render.Files {
-	host, err := os.Hostname()
 	project := filepath.Clean(s.Project)
-	if err != nil || s.Host != host || !filepath.IsAbs(project) || project == filepath.Dir(project) {
+	if s.Host == "" || s.Host != hostname() || !filepath.IsAbs(project) || project == filepath.Dir(project) {
 		return nil
 	}
 	return func(path string) *render.File {
