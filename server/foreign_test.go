@@ -1,6 +1,7 @@
 package server
 
 import (
+	"net/http"
 	"net/http/httptest"
 	"testing"
 )
@@ -20,7 +21,7 @@ func TestWhoIsOfAnotherMachine(t *testing.T) {
 		"behind a proxy here":  {"127.0.0.1:5000", "gate.example", true},
 		"v4 in v6, not a loop": {"[::ffff:192.0.2.7]:5000", "127.0.0.1:7474", true},
 	} {
-		r := httptest.NewRequest("POST", "/v1/batches", nil)
+		r := httptest.NewRequest(http.MethodPost, "/v1/batches", nil)
 		r.RemoteAddr, r.Host = tt.remote, tt.host
 		if got := foreign(r); got != tt.foreign {
 			t.Errorf("%s: foreign is %t", name, got)

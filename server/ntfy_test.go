@@ -65,7 +65,7 @@ func startNtfy(t *testing.T) ntfyServer {
 	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
 	defer cancel()
 	for tick := time.NewTicker(20 * time.Millisecond); ; {
-		res, err := http.Get(s.url + "/v1/health") //nolint:noctx // ends with the server
+		res, err := http.Get(s.url + "/v1/health")
 		if err == nil {
 			_ = res.Body.Close()
 			tick.Stop()
