@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"io/fs"
 	"os/exec"
-	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -125,7 +124,7 @@ func evaluate[T any](p *openedPage, js string) (T, error) {
 
 // weight is the JavaScript that the page loads by itself, compressed.
 func (p *openedPage) weight(r *rig) error {
-	names, err := evaluate[[]string](p, `performance.getEntriesByType("resource").map(e => new URL(e.name).pathname).filter(n => n.endsWith(".js") && n !== "/worker.js")`)
+	names, err := evaluate[[]string](p, `performance.getEntriesByType("resource").map(e => new URL(e.name).pathname).filter(n => n.startsWith("/assets/") && n.endsWith(".js"))`)
 	if err != nil {
 		return err
 	}
@@ -134,7 +133,7 @@ func (p *openedPage) weight(r *rig) error {
 	}
 	var all bytes.Buffer
 	for _, name := range names {
-		raw, err := fs.ReadFile(web.FS(), path.Base(name))
+		raw, err := fs.ReadFile(web.FS(), strings.TrimPrefix(name, "/"))
 		if err != nil {
 			return err
 		}

@@ -320,6 +320,11 @@ func TestPage(t *testing.T) {
 	if res := send(w.tcp, again); res.Code != http.StatusNotModified {
 		t.Errorf("the same file again: %d", res.Code)
 	}
+	for path, want := range map[string]string{"/": "no-cache", "/app.js": "no-cache", "/assets/app-1.js": "immutable", "/assets/none.js": "no-store", "/v1/status": "no-store"} {
+		if got := send(w.tcp, w.request("GET", path, nil)).Header().Get("Cache-Control"); !strings.Contains(got, want) {
+			t.Errorf("GET %s is kept: %q, want %q", path, got, want)
+		}
+	}
 }
 
 // SEC-13: a code works once; leaving ends the session.

@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"path"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/gatelatch/gatelatch"
@@ -74,8 +75,17 @@ func (p *page) serve(d Door, w http.ResponseWriter, r *http.Request) {
 	}
 	w.Header().Set("Content-Type", f.kind)
 	w.Header().Set("ETag", f.tag)
-	w.Header().Set("Cache-Control", "no-cache")
+	w.Header().Set("Cache-Control", keepOf(name))
 	http.ServeContent(w, r, name, time.Time{}, bytes.NewReader(f.data))
+}
+
+// keepOf says how long a browser may keep a file. What the build names by its
+// content never changes, so that not even a compiled script is thrown away.
+func keepOf(name string) string {
+	if strings.HasPrefix(name, "/assets/") {
+		return "max-age=31536000, immutable"
+	}
+	return "no-cache"
 }
 
 // fromHere lets our own page load its files, and a person go to the page by a

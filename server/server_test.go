@@ -105,7 +105,7 @@ func newWorld(t *testing.T) *world {
 	srv, err := server.New(server.Options{
 		Gate: w.gate, Auth: w.auth, URL: origin, Version: "test", Log: slog.New(slog.NewTextHandler(w.log, &slog.HandlerOptions{Level: slog.LevelDebug})),
 		Metrics: new(metrics.Registry), Checks: []server.Check{{Name: "rules", Problem: func() string { return w.problem }}},
-		Web: fstest.MapFS{"index.html": {Data: []byte("<!doctype html>page")}, "app.js": {Data: []byte("1")}},
+		Web: fstest.MapFS{"index.html": {Data: []byte("<!doctype html>page")}, "app.js": {Data: []byte("1")}, "assets/app-1.js": {Data: []byte("2")}},
 	})
 	if err != nil {
 		t.Fatal(err)

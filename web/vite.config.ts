@@ -10,9 +10,10 @@ export default defineConfig({
     assetsInlineLimit: 0,
     cssCodeSplit: false,
     modulePreload: { polyfill: false },
+    // What is in assets has a name that changes with it: browsers keep it, compiled.
+    assetsDir: "assets",
     rolldownOptions: {
-      // The build is committed: names without hashes keep its changes readable.
-      output: { entryFileNames: "app.js", chunkFileNames: "[name].js", assetFileNames: "app[extname]" },
+      output: { entryFileNames: "assets/app-[hash].js", chunkFileNames: "assets/[name]-[hash].js", assetFileNames: "assets/app-[hash][extname]" },
     },
   },
   server: {

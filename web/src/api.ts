@@ -2,17 +2,11 @@
 // sends by itself, and a secret of this origin that only the page can prove.
 
 import { signal } from "@preact/signals";
-import { pageHeader, routes, type Decided, type Problem, type RouteName, type Signatures } from "./api.gen";
-import { prove } from "./proof";
-
-const secretKey = "gatelatch.page";
+import type { Decided, Problem, RouteName, Signatures } from "./api.gen";
+import { request, secret } from "./request";
 
 /** Whether the gateway takes our session, as far as we know. */
-export const loggedIn = signal(secret() !== null);
-
-function secret(): string | null {
-  return localStorage.getItem(secretKey);
-}
+export const loggedIn = signal(secret.read() !== null);
 
 /** An answer that is not a success. */
 export class ApiError extends Error {
@@ -42,48 +36,24 @@ export async function ask<N extends RouteName>(name: N, options: Options<N>): Pr
 
 /** Like ask, for routes that answer with a stream. */
 export async function send<N extends RouteName>(name: N, options: Options<N>): Promise<Response> {
-  const used = secret();
-  const response = await request(name, options, used);
+  const used = secret.read();
+  const response = await reach(name, options, used);
   if (response.ok) return response;
   if (response.status === 401 && name !== "Login") {
     // Another tab may have logged in anew while this request was under way.
-    if (secret() !== null && secret() !== used) return send(name, options);
+    if (secret.read() !== null && secret.read() !== used) return send(name, options);
     loggedIn.value = false;
   }
   throw await readError(response);
 }
 
-async function request(name: RouteName, options: Parts, used: string | null): Promise<Response> {
-  const { method, path } = routes[name];
-  const headers = new Headers();
-  const target = address(path, options);
-  const body = options.in === undefined ? undefined : JSON.stringify(options.in);
-  const init: RequestInit = { method, headers, credentials: "same-origin", cache: "no-store" };
-  if (used !== null && name !== "Login") headers.set(pageHeader, prove(used, method, target, body));
-  if (body !== undefined) {
-    headers.set("Content-Type", "application/json");
-    init.body = body;
-  }
-  if (options.signal) init.signal = options.signal;
+async function reach(...[name, options, used]: Parameters<typeof request>): Promise<Response> {
   try {
-    return await fetch(target, init);
+    return await request(name, options, used);
   } catch (err) {
     if (options.signal?.aborted) throw err;
     throw new NetworkError("the gateway does not answer");
   }
-}
-
-interface Parts {
-  params?: Record<string, string>;
-  query?: Record<string, string | number | undefined>;
-  in?: unknown;
-  signal?: AbortSignal;
-}
-
-function address(path: string, { params, query }: Parts): string {
-  const filled = path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(params?.[name] ?? ""));
-  const pairs = Object.entries(query ?? {}).flatMap(([k, v]) => (v === undefined ? [] : [[k, String(v)]]));
-  return pairs.length > 0 ? `${filled}?${new URLSearchParams(pairs)}` : filled;
 }
 
 async function readError(response: Response): Promise<ApiError> {
@@ -99,7 +69,7 @@ async function readError(response: Response): Promise<ApiError> {
 /** Trades the code of a login link for a session. A code works once. */
 export async function login(code: string): Promise<void> {
   const { page } = await ask("Login", { in: { code } });
-  localStorage.setItem(secretKey, page);
+  secret.keep(page);
   loggedIn.value = true;
 }
 
@@ -110,13 +80,13 @@ export async function logout(): Promise<void> {
   } catch (err) {
     if (!(err instanceof ApiError && err.status === 401)) throw err;
   }
-  localStorage.removeItem(secretKey);
+  secret.forget();
   loggedIn.value = false;
 }
 
 /** Goes along when another tab of this browser has logged in or out. */
 export function watchLogin(): void {
   window.addEventListener("storage", (event) => {
-    if (event.key === secretKey) loggedIn.value = event.newValue !== null;
+    if (secret.isAt(event.key)) loggedIn.value = event.newValue !== null;
   });
 }

@@ -1,3 +1,5 @@
+import "./ahead";
+
 import "./ui/tokens.css";
 import "./ui/base.css";
 import "./ui/seg.css";
@@ -22,8 +24,8 @@ import { lookAtPush, startWorker } from "./push/store";
 import { watchLook } from "./push/silent";
 import { watchOpen, watchPause } from "./queue/move";
 import { waiting } from "./queue/store";
-import { go, link, now, place, watchPlace } from "./state";
-import { follow } from "./sync";
+import { go, link, now, place, status, watchPlace } from "./state";
+import { follow, painted } from "./sync";
 import { watchKeys } from "./ui/keys";
 import { enter, stage } from "./ui/login";
 import { startWords, t } from "./words/words";
@@ -34,7 +36,6 @@ watchOpen();
 watchPause();
 watchKeys();
 watchArrivals();
-watchIcon();
 watchLook();
 setInterval(() => (now.value = Date.now()), 1000);
 
@@ -59,15 +60,24 @@ const start = () =>
     return follow();
   });
 
-// What to show is asked for before anything is drawn: both take their time.
-const entering = enter();
-if (!entering) start();
-await startWords();
-render(<App />, document.getElementById("app")!);
-if (entering) {
-  await entering;
-  start();
+/** Waits for the first list, but not for long: drawing once takes less time than drawing twice. */
+function atFirst(): Promise<void> {
+  return new Promise((done) => {
+    setTimeout(done, 100);
+    effect(() => {
+      if (status.value || !loggedIn.value) done();
+    });
+  });
 }
 
-// Last: it is for when the page is closed.
-void startWorker().then(lookAtPush);
+const entering = enter();
+if (!entering) start();
+await Promise.all([startWords(), entering ?? atFirst()]);
+render(<App />, document.getElementById("app")!);
+if (entering) start();
+
+// Last: the first card does not wait for it.
+void painted().then(() => {
+  watchIcon();
+  return startWorker().then(lookAtPush);
+});

@@ -9,6 +9,7 @@ import { pageSize, putPast, setPast } from "./history/store";
 import { putMode, readModes } from "./modes/store";
 import { calls, current, drop, put, putAll, tellNews } from "./queue/store";
 import { isSettled, link, place, status } from "./state";
+import { firstCalls } from "./request";
 import { listen, type Message } from "./stream";
 
 const firstPause = 300;
@@ -86,15 +87,15 @@ async function readStatus(): Promise<void> {
   }
 }
 
-/** How many calls of the first part, which is shown before the rest is there, and of others. */
-const [firstPart, otherPart] = [50, 500];
+/** How many calls are read at once behind the first part, which is shown before the rest is there. */
+const otherPart = 500;
 
 /** The first card is in the first answer. A link that names another call is asked for beside it. */
 async function load(looker: Looker, signal: AbortSignal): Promise<number> {
   const { path, open } = place.peek();
   const before = [...calls.peek().keys()];
   const [first, state, named] = await Promise.all([
-    ask("Calls", { query: { state: "pending", limit: firstPart, brief: true, whole: 1 }, signal }),
+    ask("Calls", { query: firstCalls, signal }),
     ask("Status", { signal }),
     path === "/" && open ? ask("Call", { params: { id: open }, signal }).catch(() => null) : null,
   ]);
@@ -117,7 +118,7 @@ async function readWhole(signal: AbortSignal): Promise<void> {
 }
 
 /** Waits until what is known is on the screen, or would be if the page were in view. */
-function painted(): Promise<void> {
+export function painted(): Promise<void> {
   if (document.hidden) return Promise.resolve();
   return new Promise((done) => requestAnimationFrame(() => setTimeout(done)));
 }

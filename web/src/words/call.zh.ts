@@ -1,4 +1,4 @@
-import { number } from "./language";
+import { number } from "./number.zh";
 import type { Words } from "./words";
 
 const paths = (n: number) => `${number(n)} 个路径`;
