@@ -14,7 +14,6 @@ import (
 	"time"
 
 	"github.com/chromedp/cdproto/cdp"
-	"github.com/chromedp/cdproto/input"
 	"github.com/chromedp/cdproto/page"
 	"github.com/chromedp/chromedp"
 
@@ -25,7 +24,6 @@ import (
 const (
 	pageLoads  = 30
 	pageEvents = 100
-	pageMany   = 5000
 )
 
 // pageSpeed looks at the page in a real Chromium: how soon there is something
@@ -47,7 +45,7 @@ func pageSpeed(r *rig) error {
 		return err
 	}
 	defer end()
-	for _, part := range []func(*rig) error{p.weight, p.firstCard, p.eventToCard, p.scroll} {
+	for _, part := range []func(*rig) error{p.weight, p.firstCard, p.eventToCard, p.many} {
 		if err := part(r); err != nil {
 			return err
 		}
@@ -152,28 +150,37 @@ func (p *openedPage) weight(r *rig) error {
 
 // firstCard times loads from their beginning until a card is on the screen.
 func (p *openedPage) firstCard(r *rig) error {
-	var s sample
-	for range pageLoads {
+	s, err := p.load(pageLoads, 1)
+	if err != nil {
+		return err
+	}
+	s.print("from the load to a card on the screen")
+	r.most("the same, p50", ms(s.p50()), 300, "ms")
+	return nil
+}
+
+// load opens the page n times, with so many calls that wait, and times each
+// until its first card is painted. The next is opened when all of it is there.
+func (p *openedPage) load(n, waiting int) (s sample, err error) {
+	for range n {
 		if err := chromedp.Do(p.ctx, chromedp.Navigate(p.url)); err != nil {
-			return err
+			return nil, err
 		}
 		took, err := evaluate[float64](p, `new Promise(done => { const look = () => window.firstCard ? done(window.firstCard) : setTimeout(look, 5); look(); })`)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		s = append(s, time.Duration(took*float64(time.Millisecond)))
+		if _, err := evaluate[bool](p, fmt.Sprintf(`new Promise(done => { const look = () => parseInt(document.title.slice(1)) >= %d && document.querySelector('[data-live="on"]') ? done(true) : setTimeout(look, 20); look(); })`, waiting)); err != nil {
+			return nil, err
+		}
 	}
 	slices.Sort(s)
-	s.print("from the load to a card on the screen")
-	r.most("the same, at most half of the time", ms(s.p50()), 300, "ms")
-	return nil
+	return s, nil
 }
 
 // eventToCard times a call from before it is proposed until its row is painted.
 func (p *openedPage) eventToCard(r *rig) error {
-	if _, err := evaluate[bool](p, `new Promise(done => { const look = () => document.querySelector('[data-live="on"]') ? done(true) : setTimeout(look, 5); look(); })`); err != nil {
-		return err
-	}
 	var s sample
 	for range pageEvents {
 		p.n++
@@ -192,64 +199,4 @@ func (p *openedPage) eventToCard(r *rig) error {
 	s.print("from proposing a call to its row on the screen")
 	r.most("the same, p50", ms(s.p50()), 50, "ms")
 	return nil
-}
-
-// scroll turns the wheel over a long list and looks at the longest frame.
-func (p *openedPage) scroll(r *rig) error {
-	if err := inParallel(clients, pageMany/10, func(i int) error { return p.batch(i) }); err != nil {
-		return err
-	}
-	if err := chromedp.Do(p.ctx, chromedp.Navigate(p.url)); err != nil {
-		return err
-	}
-	loaded, err := evaluate[float64](p, fmt.Sprintf(`new Promise(done => { const look = () => parseInt(document.title.slice(1)) >= %d ? done(performance.now()) : setTimeout(look, 20); look(); })`, pageMany))
-	if err != nil {
-		return err
-	}
-	note("all of 5,000 loaded after", loaded/1000, "s")
-	card, err := evaluate[float64](p, `window.firstCard`)
-	if err != nil {
-		return err
-	}
-	r.most("a card on the screen with 5,000 pending", card, 300, "ms")
-	// Noting when each row is painted is for events: it asks for a frame of its own each time.
-	if _, err := evaluate[bool](p, `(() => {
-		watching.disconnect();
-		window.frames = []; let last;
-		const frame = now => { if (last !== undefined) frames.push(now - last); last = now; requestAnimationFrame(frame); };
-		requestAnimationFrame(frame);
-		return true;
-	})()`); err != nil {
-		return err
-	}
-	turn := chromedp.MouseEvent(input.DispatchMouseEventTypeMouseWheel, 200, 400, func(p *input.DispatchMouseEventParams) { p.DeltaX, p.DeltaY = 0.01, 900 })
-	for range 150 {
-		if err := chromedp.Do(p.ctx, turn); err != nil {
-			return err
-		}
-	}
-	got, err := evaluate[struct{ Longest, Count, At, Rows float64 }](p, `({Longest: Math.max(...frames), Count: frames.length, At: document.querySelector(".list-scroll").scrollTop, Rows: document.querySelectorAll(".row").length})`)
-	if err != nil {
-		return err
-	}
-	if got.At < 50_000 || got.Count < 50 {
-		return fmt.Errorf("the list scrolled to %.0f in %.0f frames only", got.At, got.Count)
-	}
-	note("rows drawn of 5,000", got.Rows, "")
-	r.most("longest frame while 5,000 pending scroll", got.Longest, 50, "ms")
-	return nil
-}
-
-func (p *openedPage) batch(i int) error {
-	q := proposal(fmt.Sprintf("/home/dev/page-%d", i%20), 1_000_000+i)
-	q.Session.ID = fmt.Sprintf("many-%d", i%20)
-	one := q.Calls[0]
-	q.Calls = nil
-	for k := range 10 {
-		c := one
-		c.Ref = fmt.Sprintf("many-%d-%d", i, k)
-		q.Calls = append(q.Calls, c)
-	}
-	_, err := p.agent.Propose(p.ctx, q)
-	return err
 }
