@@ -5,8 +5,9 @@ import { Foreign } from "../ui/text";
 import { number } from "../words/language";
 import { t } from "../words/words";
 import { changedWords, type Words } from "./changed";
-import { folds, head, isLongBlock, Long, tail } from "./long";
+import { folds, head, isLongBlock, lineMost, linePiece, Long, tail } from "./long";
 import { rowsOf, type Row } from "./rows";
+import { Text } from "./text";
 
 type View = "split" | "unified";
 const kept = "gatelatch.diff";
@@ -22,7 +23,7 @@ export function Diff({ block, piece }: { block: Block; piece: string }) {
   const lines = withoutEnd(block.lines ?? []);
   // Unchanged lines of a file are known; those of a text that is only replaced are all of it.
   const rows = rowsOf(lines, view === "split", folds(block));
-  const one = { lines, changed: changedWords(lines), view };
+  const one = { lines, changed: changedWords(lines), view, piece };
   const label = words.notes[block.note ?? ""] ?? "";
   return (
     <section class={`diff is-${view}`} aria-label={words.label}>
@@ -39,7 +40,7 @@ export function Diff({ block, piece }: { block: Block; piece: string }) {
         </span>
         <Seg name={`diff ${piece}`} label={words.view} value={view} choose={choose} options={{ split: words.split, unified: words.unified }} />
       </div>
-      <Whole rows={rows} long={isLongBlock(block)} piece={piece} {...one} />
+      <Whole rows={rows} long={isLongBlock(block)} {...one} />
     </section>
   );
 }
@@ -52,16 +53,17 @@ interface Shown {
   lines: readonly Line[];
   changed: ReadonlyMap<number, Words>;
   view: View;
+  piece: string;
 }
 
-function Whole({ rows, long, piece, ...shown }: Shown & { rows: readonly Row[]; long: boolean; piece: string }) {
+function Whole({ rows, long, ...shown }: Shown & { rows: readonly Row[]; long: boolean }) {
   if (!long) return <Tables rows={rows} {...shown} />;
   const first = rows.slice(0, head.lines);
   const end = Math.max(head.lines, rows.length - tail.lines);
   const between = rows.slice(head.lines, end);
   return (
     <Long
-      piece={piece}
+      piece={shown.piece}
       label={t().call.gap.lines(between.length)}
       head={<Tables rows={first} {...shown} />}
       between={() => tables(between, shown)}
@@ -143,7 +145,7 @@ const kinds: Record<string, { row: string; sign: string; says: "added" | "remove
   "-": { row: "is-del", sign: "−", says: "removed" },
 };
 
-function Side({ at, old, lines, changed }: Shown & { at: number | undefined; old?: boolean }) {
+function Side({ at, old, lines, changed, piece }: Shown & { at: number | undefined; old?: boolean }) {
   const line = at === undefined ? undefined : lines[at];
   if (!line) {
     return (
@@ -159,13 +161,13 @@ function Side({ at, old, lines, changed }: Shown & { at: number | undefined; old
       <td class={`ln ${kind?.row ?? ""}`}>{old ? line.old : line.new}</td>
       <td class={`code ${kind?.row ?? ""}`}>
         {kind && <span class="hide">{t().call.diff[kind.says]} </span>}
-        <Code line={line} words={changed.get(at!)} />
+        <Code line={line} words={changed.get(at!)} piece={linePiece(piece, at!)} />
       </td>
     </>
   );
 }
 
-function Unified({ at, lines, changed }: Shown & { at: number }) {
+function Unified({ at, lines, changed, piece }: Shown & { at: number }) {
   const line = lines[at]!;
   const kind = kinds[line.op];
   return (
@@ -176,22 +178,13 @@ function Unified({ at, lines, changed }: Shown & { at: number }) {
         {kind?.sign}
       </td>
       <td class="code">
-        <Code line={line} words={changed.get(at)} />
+        <Code line={line} words={changed.get(at)} piece={linePiece(piece, at)} />
       </td>
     </tr>
   );
 }
 
-function Code({ line, words }: { line: Line; words: Words | undefined }) {
-  if (!words) return <Foreign text={line.text} />;
-  const Mark = line.op === "+" ? ("ins" as const) : ("del" as const);
-  return (
-    <>
-      <Foreign text={words.before} />
-      <Mark>
-        <Foreign text={words.changed} />
-      </Mark>
-      <Foreign text={words.after} />
-    </>
-  );
+function Code({ line: { op, text }, words, piece }: { line: Line; words: Words | undefined; piece: string }) {
+  const segments = words ? [{ text: words.before }, { text: words.changed, asked: true }, { text: words.after }] : [{ text }];
+  return <Text segments={segments} piece={piece} characters={lineMost} mark={op === "+" ? "ins" : "del"} />;
 }

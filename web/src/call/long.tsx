@@ -10,6 +10,9 @@ export const most = { lines: 240, characters: 12_000 };
 export const head = { lines: 14, characters: 3_000 };
 export const tail = { lines: 8, characters: 1_500 };
 
+/** A line of a diff that is longer than this is cut by itself, as a long text is. */
+export const lineMost = 4_000;
+
 /** Which pieces were seen, by name, and how to say so. */
 export interface Seen {
   seen: ReadonlySet<string>;
@@ -21,8 +24,16 @@ export const SeenContext = createContext<Seen>({ seen: new Set(), see: () => und
 export function longPieces({ card }: Call): string[] {
   return card.blocks.flatMap((b, i) => {
     if (b.kind === "form") return (b.fields ?? []).flatMap((f, k) => (isLong([{ text: f.text }]) ? [`${i}.${k}`] : []));
-    return isLongBlock(b) ? [String(i)] : [];
+    return [...(isLongBlock(b) ? [String(i)] : []), ...longLines(b).map((k) => linePiece(String(i), k))];
   });
+}
+
+export const linePiece = (piece: string, line: number) => `${piece}:${line}`;
+
+/** The lines of a diff that are cut, but for those that are in the file already. */
+function longLines(block: Block): number[] {
+  const own = (op: string) => op !== " " || !folds(block);
+  return (block.lines ?? []).flatMap(({ op, text }, k) => (text.length > lineMost && own(op) ? [k] : []));
 }
 
 /** Unchanged lines of a file are known; those of a text that is only replaced are a part of the call. */
@@ -34,7 +45,8 @@ export function isLongBlock(block: Block): boolean {
   const { lines, segments } = block;
   if (!lines) return isLong(segments ?? []);
   const own = folds(block) ? lines.filter((l) => l.op !== " ") : lines;
-  return own.length > most.lines || isLong(own, most.characters * 3);
+  const size = own.reduce((sum, { text }) => sum + Math.min(text.length, lineMost), 0);
+  return own.length > most.lines || size > most.characters * 3;
 }
 
 export function isLong(pieces: readonly { text: string }[], characters = most.characters): boolean {
@@ -80,8 +92,8 @@ function nthLast(text: string, lines: number): number {
   return at + 1;
 }
 
-/** Not inside the name of a character, nor inside one that takes two units. */
-function place(text: string, at: number): number {
+/** Not inside the name of a character, nor inside one that takes two units: there or a little behind. */
+export function place(text: string, at: number): number {
   const open = text.lastIndexOf("⟨", at - 1);
   const close = text.indexOf("⟩", open);
   if (open >= 0 && close >= at) return close + 1;

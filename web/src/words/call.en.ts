@@ -79,6 +79,7 @@ export const call = {
     characters: (n: number) => `${plural(n, "character")} between, not seen yet`,
     reading: "Allow waits until you have come to the end of this.",
     show: "Show all",
+    goesOn: "the line goes on",
     same: (n: number) => `${plural(n, "line")} that stay as they are`,
     waits: "Allow waits until you have seen all of it.",
   },

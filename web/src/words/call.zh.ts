@@ -101,6 +101,7 @@ export const call: Words["call"] = {
     characters: (n) => `中间还有 ${number(n)} 个字符未查看`,
     reading: "看到这段的末尾之后才能允许。",
     show: "全部显示",
+    goesOn: "此行未完，下接",
     same: (n) => `${number(n)} 行保持不变`,
     waits: "全部看过之后才能允许。",
   },
