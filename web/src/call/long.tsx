@@ -136,7 +136,9 @@ export function Long({ piece, label, head, between, tail }: Props) {
     if (!whole || !end.current) return;
     // Where the browser can't tell what is in view, opening it has to do.
     if (typeof IntersectionObserver === "undefined") return see(piece);
-    const watch = new IntersectionObserver((found) => found.some((e) => e.isIntersecting) && see(piece));
+    // What lies behind the bar is not in view.
+    const bar = end.current.closest(".card")?.querySelector(".decide")?.clientHeight ?? 0;
+    const watch = new IntersectionObserver((found) => found.some((e) => e.isIntersecting) && see(piece), { rootMargin: `0px 0px -${bar}px 0px` });
     watch.observe(end.current);
     return () => watch.disconnect();
   }, [whole, piece, between]);
