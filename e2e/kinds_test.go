@@ -128,3 +128,28 @@ func TestALineOfAMegabyte(t *testing.T) {
 	}
 	in.wantNoComplaints()
 }
+
+// On a phone, where a card has the whole screen, it says itself why it can't be
+// decided: not all of it was seen, or the gateway is gone.
+func TestAPhoneSaysWhyNothingCanBePressed(t *testing.T) {
+	t.Parallel()
+	g := startGateway(t, "")
+	d := newDrafter(t, g)
+	d.propose("long", d.bash("touch start\n"+filler(20_000)))
+	d.propose("short", d.bash("touch short"))
+	in := inbox{newTab(t)}
+	in.look(views[2])
+	in.login(g.loginURL())
+	c := in.waitCard("touch start")
+	c.wantPart(".decide-status", "until you have seen all of it")
+	in.wantAccessible("a long card on a phone")
+	in.list(g)
+	c = in.waitCard("touch short")
+	if said := c.part(".decide-status"); said != "" {
+		t.Errorf("it says %q", said)
+	}
+	g.kill()
+	in.awaitTrue("be told", `document.querySelector("article.card .decide-status")?.innerText.includes("No connection")`)
+	g.start()
+	in.awaitTrue("go on", `document.querySelector("article.card .decide-status")?.innerText === ""`)
+}

@@ -53,7 +53,7 @@ function address(path: string, { params, query }: Parts): string {
 }
 
 /** The first part of what waits: enough to fill the list, with the first card whole. */
-export const firstCalls = { state: "pending", limit: 30, brief: true, whole: 1 };
+export const firstCalls = { state: "pending", limit: 20, brief: true, whole: 1 };
 
 /** Asks for what the first card needs. */
 export function askAhead(): void {

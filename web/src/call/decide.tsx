@@ -160,7 +160,7 @@ function Status({ call, questions, answers, seen }: BarProps) {
   const words = t().call.decide;
   if (news.value) return <News />;
   if (sending.value === call.id) return <>{words.sending}</>;
-  if (link.value === "lost") return <>{words.lost}</>;
+  if (link.value === "lost") return <b class="is-close">{words.lost}</b>;
   if (!seen) return <b class="is-close">{t().call.gap.waits}</b>;
   if (questions > 0) return <>{words.answered(Object.keys(answers).length, questions)}</>;
   if (sameAs(call).length > 1) return <b data-same={sameAs(call).length}>{t().call.same(sameAs(call).length)}</b>;

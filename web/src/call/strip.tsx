@@ -32,7 +32,8 @@ function One({ cell, project }: { cell: Cell; project: string | undefined }) {
     <div class={`cell ${state}`} data-effect={effect}>
       <dt>
         <Icon name={icons[effect]} />
-        <span>{words.names[effect]}</span>
+        <span class={effect === "outside" ? "wide" : undefined}>{words.names[effect]}</span>
+        {effect === "outside" && <span class="narrow">{words.outsideShort}</span>}
       </dt>
       <dd title={names.join("\n") || undefined}>
         {things.length > 0 ? words[effect](things.length) : known ? words.none : words.unknown}

@@ -20,6 +20,7 @@ export const call = {
   effects: {
     label: "What it touches",
     names: { read: "Reads", write: "Writes", delete: "Deletes", net: "Network", outside: "Outside project", secret: "Secrets" },
+    outsideShort: "Outside",
     none: "None",
     unknown: "Not known",
     may: "may be anything",

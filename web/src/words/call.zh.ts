@@ -48,6 +48,7 @@ export const call: Words["call"] = {
   effects: {
     label: "会触及什么",
     names: { read: "读取", write: "写入", delete: "删除", net: "网络", outside: "项目之外", secret: "机密" },
+    outsideShort: "项目之外",
     none: "无",
     unknown: "未知",
     may: "可能是任何东西",
