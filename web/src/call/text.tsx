@@ -26,15 +26,16 @@ export function Text({ segments, piece, characters = most.characters, mark = "ma
       piece={piece}
       label={left.lines > 0 ? words.lines(left.lines) : words.characters(left.characters)}
       head={<Pieces segments={head} mark={mark} />}
-      between={() => [!ends(head) && <GoesOn key="on" />, ...boxes(between).map((box, i) => <Box key={i} segments={box} mark={mark} />)]}
+      between={() => boxes(between).map((box, i) => <Box key={i} segments={box} mark={mark} within={i === 0 && !ends(head)} />)}
       tail={<Pieces segments={tail} mark={mark} />}
     />
   );
 }
 
-function Box({ segments, mark }: { segments: readonly Segment[]; mark: Mark }) {
+function Box({ segments, mark, within }: { segments: readonly Segment[]; mark: Mark; within: boolean }) {
   return (
     <div class="is-part">
+      {within && <GoesOn />}
       <Pieces segments={segments} mark={mark} />
       {!ends(segments) && <GoesOn />}
     </div>
