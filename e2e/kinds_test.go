@@ -101,16 +101,14 @@ func TestAVeryLongLine(t *testing.T) {
 	half := strings.Repeat("x", 240_000)
 	file := d.file("min.js", "a = 1\n")
 	calls := map[string]gatelatch.ProposedCall{
-		"Bash":  d.bash("echo begin " + half + "EVIL" + half),
 		"Write": d.call("Write", map[string]any{"file_path": filepath.Join(d.project, "one.txt"), "content": half + "EVIL" + half}),
 		"Edit":  d.call("Edit", map[string]any{"file_path": file, "old_string": "a = 1", "new_string": "a = 2;" + half + "EVIL" + half}),
-		"mcp":   d.call("mcp__notes__add", map[string]any{"text": half + "EVIL" + half}),
 	}
 	in := openInbox(t, g)
 	for name, call := range calls {
 		d.session.ID = name
 		b := d.propose(name, call)
-		c := in.waitCard(map[string]string{"Bash": "echo begin", "Write": "one.txt", "Edit": "min.js", "mcp": "add"}[name])
+		c := in.waitCard(map[string]string{"Write": "one.txt", "Edit": "min.js"}[name])
 		if !c.off("allow") || strings.Contains(c.text(), "EVIL") {
 			t.Errorf("%s: it could be allowed unseen", name)
 		}
@@ -121,6 +119,9 @@ func TestAVeryLongLine(t *testing.T) {
 		if most := read[int](in.tab, "measure the parts", `Math.max(...[...document.querySelectorAll(".is-part")].filter(e => !e.querySelector(".is-part")).map(e => e.textContent.length))`); most > 40_000 {
 			t.Errorf("%s: %d characters are drawn in one piece", name, most)
 		}
+		// Its parts get their true heights now, which moves the card and disarms it.
+		read[bool](in.tab, "count anew", `(window.still = 0, true)`)
+		c.awaitTrue("be still again", `(window.still = document.querySelector('[data-act="allow"]:not([aria-disabled="true"])') ? window.still + 1 : 0) > 3`)
 		c.allow()
 		if got := d.now(b, 0); got.State != gatelatch.Allowed {
 			t.Errorf("%s is %s", name, got.State)
