@@ -37,6 +37,7 @@ var parts = []struct {
 	{"nodes", "from a decision to its waiter, across two nodes", wakeAcross},
 	{"api", "an agent's request that policy settles, alone and under load", apiSpeed},
 	{"fanout", "one decision to all who follow the trail, some of them dead", fanOut},
+	{"herd", "agents that all come at once, and decisions meanwhile", herd},
 	{"slowloris", "an honest client among many that never finish a request", slowloris},
 	{"overload", "a decision while agents ask for twice what can be answered", overload},
 	{"polls", "memory of a request that waits", pollMemory},
