@@ -65,7 +65,6 @@ func main() {
 		}
 		return
 	}
-	defer ballast.Load()() // as the gateway has
 	var names []string
 	for _, p := range parts {
 		names = append(names, fmt.Sprintf("%-10s%s", p.name, p.what))
@@ -76,7 +75,10 @@ func main() {
 	cpu := flag.String("cpuprofile", "", "write a CPU profile of this process to `file`")
 	mem := flag.String("memprofile", "", "write a profile of this process's allocations to `file`")
 	flag.Parse()
-	if err := profiled(*cpu, *mem, func() error { return run(*dir, *only, *n) }); err != nil {
+	if err := profiled(*cpu, *mem, func() error {
+		defer ballast.Load()() // as the gateway has
+		return run(*dir, *only, *n)
+	}); err != nil {
 		fmt.Fprintln(os.Stderr, "bench:", err)
 		os.Exit(1)
 	}

@@ -118,7 +118,8 @@ func decideAside(state statedir.Dir, calls []*gatelatch.Call) (out sample, err e
 	if err != nil {
 		return nil, err
 	}
-	return out, json.Unmarshal(said, &out)
+	err = json.Unmarshal(said, &out)
+	return out, err
 }
 
 // playDecider reads what to decide and prints how long each took.

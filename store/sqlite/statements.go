@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"database/sql/driver"
+	"errors"
 	"fmt"
 	"strings"
 )
@@ -18,16 +19,23 @@ type connection struct {
 	known map[string]*sql.Stmt
 	// writes are prepared with the driver: database/sql looks at each argument
 	// for longer than the driver takes to bind it.
-	writes map[string]driver.Stmt
+	writes map[string]write
 	args   []driver.NamedValue // of the write at hand
 }
+
+type write interface {
+	driver.Stmt
+	driver.StmtExecContext
+}
+
+var errDriver = errors.New("another driver than the one this was written for")
 
 func connect(ctx context.Context, db *sql.DB) (*connection, error) {
 	c, err := db.Conn(ctx)
 	if err != nil {
 		return nil, err
 	}
-	return &connection{conn: c, known: map[string]*sql.Stmt{}, writes: map[string]driver.Stmt{}}, nil
+	return &connection{conn: c, known: map[string]*sql.Stmt{}, writes: map[string]write{}}, nil
 }
 
 func (c *connection) get(query string) (*sql.Stmt, error) {
@@ -75,23 +83,40 @@ func (c *connection) row(query string, args ...any) row {
 // exec runs a statement and returns how many rows it changed.
 func (c *connection) exec(query string, args ...any) (n int64, err error) {
 	err = c.conn.Raw(func(raw any) error {
-		st := c.writes[query]
-		if st == nil {
-			if st, err = raw.(driver.ConnPrepareContext).PrepareContext(forever, query); err != nil {
-				return err
-			}
-			c.writes[query] = st
+		st, err := c.write(raw, query)
+		if err == nil {
+			err = c.bind(args)
 		}
-		if err := c.bind(args); err != nil {
+		if err != nil {
 			return err
 		}
-		res, err := st.(driver.StmtExecContext).ExecContext(forever, c.args)
+		res, err := st.ExecContext(forever, c.args)
 		if err == nil {
 			n, err = res.RowsAffected()
 		}
 		return err
 	})
 	return n, err
+}
+
+func (c *connection) write(raw any, query string) (write, error) {
+	if st := c.writes[query]; st != nil {
+		return st, nil
+	}
+	conn, ok := raw.(driver.ConnPrepareContext)
+	if !ok {
+		return nil, errDriver
+	}
+	prepared, err := conn.PrepareContext(forever, query)
+	if err != nil {
+		return nil, err
+	}
+	st, ok := prepared.(write)
+	if !ok {
+		return nil, errDriver
+	}
+	c.writes[query] = st
+	return st, nil
 }
 
 func (c *connection) bind(args []any) (err error) {
