@@ -11,6 +11,7 @@ cd "$(dirname "$0")/.."
 
 version=2.11.0-2+b4
 mirror=${DEBIAN_MIRROR:-http://deb.debian.org/debian}
+archive=https://snapshot.debian.org/archive/debian/20250901T000000Z
 case "$(uname -s)-$(uname -m)" in
 Linux-x86_64)
 	arch=amd64
@@ -30,10 +31,13 @@ if [ ! -x "$dir/usr/bin/ntfy" ]; then
 		tmp=$(mktemp -d "$dir.XXXXXX")
 		trap 'rm -rf "$tmp"' EXIT
 		mkdir "$tmp/out"
-		address="$mirror/pool/main/n/ntfy/ntfy_${version}_$arch.deb"
-		say "fetching $address, once, into $dir"
-		curl -fsSL --retry 3 -m 120 -o "$tmp/ntfy.deb" "$address" || die "could not fetch $address"
-		echo "$sum  $tmp/ntfy.deb" | sha256sum -c --status || die "$address is not what was pinned; nothing was kept"
+		file="pool/main/n/ntfy/ntfy_${version}_$arch.deb"
+		say "fetching $mirror/$file, once, into $dir"
+		# Mirrors drop a build when there is a newer one; the archive keeps all.
+		curl -fsSL --retry 3 -m 120 -o "$tmp/ntfy.deb" "$mirror/$file" ||
+			curl -fsSL --retry 3 -m 120 -o "$tmp/ntfy.deb" "$archive/$file" ||
+			die "could not fetch $file from $mirror or $archive"
+		echo "$sum  $tmp/ntfy.deb" | sha256sum -c --status || die "$file is not what was pinned; nothing was kept"
 		dpkg-deb -x "$tmp/ntfy.deb" "$tmp/out"
 		publish "$tmp/out" "$dir"
 	fi
