@@ -38,7 +38,7 @@ func TestShellsCompleteIDs(t *testing.T) {
 		}
 		return strings.Join(strings.Fields(string(out)), " ")
 	}
-	short := func(id string) string { return id[:12] }
+	short := func(id string) string { return id[:14] }
 	if got := offers("deny", "--state", g.state, "cal_"); got != short(second) {
 		t.Errorf("deny offers %q, not %q", got, short(second))
 	}

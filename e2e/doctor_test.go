@@ -78,7 +78,7 @@ func TestDoctorProbesTheRealAgent(t *testing.T) {
 		seen[p.Channel+": "+p.Case] = p.OK
 	}
 	want := []string{"no gate: control", "hooks: hook killed", "hooks: hook missing", "hooks: hook hangs", "hooks: hook breaks", "mcp: tool killed"}
-	for _, channel := range []string{"hooks", "run", "mcp"} {
+	for _, channel := range []string{"hooks", "http", "run", "mcp"} {
 		for _, name := range []string{"allow", "deny", "burst", "edit", "slow", "killed", "missing", "garbage"} {
 			want = append(want, channel+": "+name)
 		}

@@ -65,6 +65,7 @@ type mine struct {
 	log           locked
 	agent, person *client.Client
 	database      string // of PostgreSQL
+	noting        sync.Mutex
 	seen          []string
 	told          *told
 	n, flows      int
@@ -122,6 +123,8 @@ func (m *mine) note(where string, said any) {
 	if err, ok := said.(error); ok {
 		said = err.Error()
 	}
+	m.noting.Lock()
+	defer m.noting.Unlock()
 	if said != nil {
 		m.seen = append(m.seen, where+"\x00"+fmt.Sprintf("%s", said))
 	}

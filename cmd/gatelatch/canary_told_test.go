@@ -268,7 +268,6 @@ var views = []string{`{"type":"permission_request"`, `{"event":"tool:permission:
 // call that waits is the view of who decides.
 func (m *mine) follow() (end func()) {
 	var all sync.WaitGroup
-	var mu sync.Mutex
 	for path, hello := range map[string]string{"/ws/browser": "", "/ws/sema/ui": "", "/ws/openclaw/operator": `{"type":"req","id":"r1","method":"connect","params":{"client":{"id":"cli","mode":"cli","platform":"linux","version":"1"},"role":"operator","scopes":["operator.approvals"],"minProtocol":4,"maxProtocol":4}}`} {
 		c, heard := m.dial("person", path)
 		if hello != "" {
@@ -285,9 +284,7 @@ func (m *mine) follow() (end func()) {
 					shown++
 					continue
 				}
-				mu.Lock()
 				m.note(path, said)
-				mu.Unlock()
 			}
 			if shown == 0 {
 				m.Errorf("%s showed nothing", path)

@@ -66,7 +66,7 @@ denies, is slow, dies, is missing or talks nonsense; what really ran is told.`,
 }
 
 // allChannels are the ways in which Claude Code can be made to ask.
-var allChannels = []string{"hooks", "run", "mcp"}
+var allChannels = []string{"hooks", "http", "run", "mcp"}
 
 // condition is how a check ended.
 type condition string

@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/gatelatch/gatelatch/internal/hostconfig"
 	"github.com/gatelatch/gatelatch/internal/hostprobe"
@@ -75,10 +76,12 @@ func (d *doctor) probeOptions() (opt hostprobe.Options, err error) {
 			opt.Channels = append(opt.Channels, hostprobe.Hooks(hook))
 		case "run":
 			opt.Channels = append(opt.Channels, hostprobe.Hosted())
+		case "http":
+			opt.Channels = append(opt.Channels, hostprobe.HTTPHooks())
 		case "mcp":
 			opt.Channels = append(opt.Channels, hostprobe.PromptTool(opt.Gatelatch))
 		default:
-			return opt, withHint(fmt.Errorf("there is no channel %q", name), "the channels are: hooks, run, mcp")
+			return opt, withHint(fmt.Errorf("there is no channel %q", name), "the channels are: "+strings.Join(allChannels, ", "))
 		}
 	}
 	opt.Dir, err = os.MkdirTemp("", "glp-")

@@ -132,11 +132,11 @@ func TestLogFollows(t *testing.T) {
 func TestLogLineOfAnyEvent(t *testing.T) {
 	at := time.Date(2026, 1, 2, 3, 4, 5, 0, time.Local)
 	for want, e := range map[string]api.Event{
-		"2026-01-02 03:04:05  mira                grant.made       bat_01234567  active hours=8 tool=Bash": {At: at, Kind: "grant.made", By: api.Actor{Kind: "person", ID: "k", Name: "mira"}, Batch: "bat_0123456789",
+		"2026-01-02 03:04:05  mira                  grant.made       bat_0123456789  active hours=8 tool=Bash": {At: at, Kind: "grant.made", By: api.Actor{Kind: "person", ID: "k", Name: "mira"}, Batch: "bat_0123456789abc",
 			Body: json.RawMessage(`{"tool":"Bash","state":"active","hours":8,"digest":"` + gatelatch.SumOf(nil).String() + `","deep":{"x":1},"empty":""}`)},
-		"2026-01-02 03:04:05  policy ⟨ESC⟩c       x⟨LF⟩y           c⟨CR⟩":                 {At: at, Kind: "x\ny", By: api.Actor{Kind: "policy", Name: "\x1bc"}, Call: "c\r"},
-		"2026-01-02 03:04:05  agent key_01234567  batch.opened     -             ⟨ESC⟩=1": {At: at, Kind: "batch.opened", By: api.Actor{Kind: "agent", ID: "key_0123456789"}, Body: json.RawMessage(`{"\u001b":1}`)},
-		"2026-01-02 03:04:05  clock               x                -             [1⟨LF⟩]": {At: at, Kind: "x", By: api.Actor{Kind: "clock"}, Body: json.RawMessage("[1\n]")},
+		"2026-01-02 03:04:05  policy ⟨ESC⟩c         x⟨LF⟩y           c⟨CR⟩":                   {At: at, Kind: "x\ny", By: api.Actor{Kind: "policy", Name: "\x1bc"}, Call: "c\r"},
+		"2026-01-02 03:04:05  agent key_0123456789  batch.opened     -               ⟨ESC⟩=1": {At: at, Kind: "batch.opened", By: api.Actor{Kind: "agent", ID: "key_0123456789abc"}, Body: json.RawMessage(`{"\u001b":1}`)},
+		"2026-01-02 03:04:05  clock                 x                -               [1⟨LF⟩]": {At: at, Kind: "x", By: api.Actor{Kind: "clock"}, Body: json.RawMessage("[1\n]")},
 	} {
 		if got := logLine(e); got != want {
 			t.Errorf("got\n%q, want\n%q", got, want)

@@ -23,8 +23,8 @@ func logLine(e api.Event) string {
 	if id == "" {
 		id = "-"
 	}
-	line := fmt.Sprintf("%s  %s  %-15s  %-12s  %s", e.At.Local().Format("2006-01-02 15:04:05"),
-		pad(logActor(e.By), 18), render.OneLine(e.Kind), render.OneLine(shortID(id)), strings.Join(logBody(e.Body), " "))
+	line := fmt.Sprintf("%s  %s  %-15s  %-14s  %s", e.At.Local().Format("2006-01-02 15:04:05"),
+		pad(logActor(e.By), 20), render.OneLine(e.Kind), render.OneLine(shortID(id)), strings.Join(logBody(e.Body), " "))
 	return strings.TrimRight(line, " ")
 }
 

@@ -78,18 +78,24 @@ func edit(ctx context.Context, s *Stage) error {
 	return err
 }
 
-// withNonsense listens where the gateway would. It answers everything with
+// withNonsense listens wherever the gateway would. It answers everything with
 // success, and with words that look like a permission.
 func withNonsense(_ context.Context, s *Stage) error {
 	where := statedir.Gateway{PID: os.Getpid(), AgentSocket: filepath.Join(s.State.Run(), "agent.sock"), ApproverSocket: filepath.Join(s.State.Run(), "approver.sock")}
-	ln, err := net.Listen("unix", where.AgentSocket)
-	if err != nil {
-		return err
-	}
-	s.serve(ln, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	nonsense := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		_, _ = io.Copy(io.Discard, r.Body) // the other end may have gone
 		_, _ = io.WriteString(w, `allow {"state":"allowed","decision":"allow"`)
-	}))
+	})
+	for network, addr := range map[string]string{"unix": where.AgentSocket, "tcp": "127.0.0.1:0"} {
+		ln, err := net.Listen(network, addr)
+		if err != nil {
+			return err
+		}
+		if network == "tcp" {
+			where.URL = "http://" + ln.Addr().String()
+		}
+		s.serve(ln, nonsense)
+	}
 	if err := statedir.WriteKey(s.State.AgentKey(), "gka_probe"); err != nil {
 		return err
 	}
