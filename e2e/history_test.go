@@ -3,6 +3,8 @@ package e2e
 import (
 	"context"
 	"fmt"
+	"io"
+	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
@@ -26,6 +28,26 @@ func (in inbox) pick(field, value string) {
 		in.do("go down", chromedp.KeyEvent(kb.ArrowDown))
 	}
 	in.t.Fatalf("%s has no %s", field, value)
+}
+
+// askAs asks about a command with a key of its own.
+func (g *gateway) askAs(name, command string) {
+	g.t.Helper()
+	key := strings.TrimSpace(g.cli("keys", "add", name, "--role", "agent"))
+	body := fmt.Sprintf(`{"session":{"id":"ses-%[1]s","name":%[1]q,"project":"/home/dev/%[1]s"},"message":"m","calls":[{"ref":"r","tool":"Bash","dir":"/home/dev/%[1]s","input":{"command":%[2]q}}]}`, name, command)
+	req, err := http.NewRequestWithContext(g.t.Context(), http.MethodPost, g.url+"/v1/batches", strings.NewReader(body))
+	if err != nil {
+		g.t.Fatal(err)
+	}
+	req.Header = http.Header{"Authorization": {"Bearer " + key}, "Content-Type": {"application/json"}}
+	res, err := http.DefaultClient.Do(req)
+	if err != nil {
+		g.t.Fatal(err)
+	}
+	defer func() { _ = res.Body.Close() }()
+	if said, err := io.ReadAll(res.Body); err != nil || res.StatusCode != http.StatusOK {
+		g.t.Fatalf("%s asks: %s %s, %v", name, res.Status, said, err)
+	}
 }
 
 // Every call is there with who decided, why and how long it took; it can be
@@ -58,8 +80,18 @@ func TestHistoryIsNarrowedLinkedAndExported(t *testing.T) {
 	in.pick("by", "")
 	in.pick("session", "ses-infra-live")
 	in.awaitTrue("see one session", rows(6))
-
 	link := read[string](in.tab, "copy a link", `document.querySelector("tr[data-settled] a").href`)
+
+	in.pick("session", "")
+	g.askAs("nightly", "git status")
+	in.do("look again", chromedp.Reload())
+	in.awaitTrue("see another agent's", rows(22))
+	in.pick("agent", read[string](in.tab, "find its name", `[...document.querySelectorAll("select[data-field=agent] option")].find(o => o.text.startsWith("nightly ")).value`))
+	in.awaitTrue("see what it asked", rows(1))
+	in.pick("agent", "")
+	in.pick("session", "ses-infra-live")
+	in.awaitTrue("see one session again", rows(6))
+
 	other := inbox{in.sibling()}
 	other.do("follow it", chromedp.Navigate(link))
 	other.awaitTrue("see the call", `document.querySelector("article.card")?.innerText.includes("get.example.sh")`)
