@@ -108,7 +108,7 @@ func (r *rig) wake(what string, deciding, waiting node, views *atomic.Int64, lim
 			close(w.done)
 		})
 	}
-	for views.Load() < before+waiters { // each has read that its batch is not ready
+	for views.Load() < before+2*waiters { // each has read that its batch is its own, and not ready
 		time.Sleep(10 * time.Millisecond)
 	}
 	chosen := rand.Perm(waiters)[:decided]
