@@ -118,6 +118,9 @@ func TestCodesWorkOnceAndSoon(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	if begin := len("glc_") + 4; code[:begin] == late[:begin] {
+		t.Errorf("two codes begin with %q: less than all of them is random", code[:begin])
+	}
 	w.now = w.now.Add(auth.CodeLife)
 	if _, _, _, err := w.Login(t.Context(), late, "here"); !errors.Is(err, auth.ErrCode) {
 		t.Errorf("a code that ended: %v", err)

@@ -43,7 +43,7 @@ func (a *Auth) Code(ctx context.Context, by *gatelatch.Key) (secret string, ends
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.forgetCodes(now)
-	secret, ends = id.New("glc"), now.Add(CodeLife)
+	secret, ends = id.Code("glc"), now.Add(CodeLife)
 	a.codes[hash(secret)] = code{ends, by.Name, by.Role(), by.ID}
 	return secret, ends, nil
 }

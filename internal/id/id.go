@@ -26,6 +26,10 @@ func at(now time.Time) string {
 	return alphabet.EncodeToString(b)
 }
 
+// Code returns kind, an underscore and 128 random bits: a secret for a moment, as
+// short as it may be.
+func Code(kind string) string { return kind + "_" + random(16) }
+
 // Secret returns kind, an underscore and 256 random bits.
 func Secret(kind string) string { return kind + "_" + random(32) }
 

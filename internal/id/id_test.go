@@ -21,3 +21,15 @@ func TestIDsOfAMomentBeginAlike(t *testing.T) {
 		t.Errorf("of 3000 ids, %d are unique after the time", len(seen))
 	}
 }
+
+// A code is random from its first character (SEC-13).
+func TestCodesTellNoTime(t *testing.T) {
+	t.Parallel()
+	begins := map[string]bool{}
+	for range 100 {
+		begins[Code("x")[:6]] = true
+	}
+	if len(begins) < 90 {
+		t.Errorf("of 100 codes, %d begin differently", len(begins))
+	}
+}
