@@ -3,7 +3,6 @@ package main
 import (
 	"bytes"
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -24,14 +23,8 @@ const (
 // pollMemory is what the gateway needs for each agent that waits for a batch of
 // its own, on the agents' socket.
 func pollMemory(r *rig) error {
-	ctx := context.Background()
-	f, err := fill(ctx, r.dir)
+	_, batches, err := waitingCalls(context.Background(), r.dir, connections)
 	if err != nil {
-		return err
-	}
-	batches := make([]string, connections)
-	err = inParallel(clients, connections, func(i int) (err error) { _, batches[i], err = f.propose(ctx, i); return err })
-	if err := errors.Join(err, f.Close()); err != nil {
 		return err
 	}
 	g, d, before, err := r.idleGateway()

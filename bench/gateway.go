@@ -135,6 +135,18 @@ func (g *gateway) rest() error {
 	}
 }
 
+// waitingCalls lets n calls wait in the store of the gateway in dir, which does
+// not run yet.
+func waitingCalls(ctx context.Context, dir string, n int) (calls []*gatelatch.Call, batches []string, err error) {
+	f, err := fill(ctx, dir)
+	if err != nil {
+		return nil, nil, err
+	}
+	calls, batches = make([]*gatelatch.Call, n), make([]string, n)
+	err = inParallel(clients, n, func(i int) (err error) { calls[i], batches[i], err = f.propose(ctx, i); return err })
+	return calls, batches, errors.Join(err, f.Close())
+}
+
 // filled is a store that a gateway will use, opened before it does.
 type filled struct {
 	*sqlite.Store

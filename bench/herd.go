@@ -9,7 +9,6 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/gatelatch/gatelatch"
 	"github.com/gatelatch/gatelatch/api"
 	"github.com/gatelatch/gatelatch/internal/strictjson"
 )
@@ -25,14 +24,8 @@ func herd(r *rig) error {
 	if err := mayOpen(connections + 500); err != nil {
 		return err
 	}
-	ctx := context.Background()
-	f, err := fill(ctx, r.dir)
+	calls, batches, err := waitingCalls(context.Background(), r.dir, connections)
 	if err != nil {
-		return err
-	}
-	batches, calls := make([]string, connections), make([]*gatelatch.Call, connections)
-	err = inParallel(clients, connections, func(i int) (err error) { calls[i], batches[i], err = f.propose(ctx, i); return err })
-	if err := errors.Join(err, f.Close()); err != nil {
 		return err
 	}
 	g, d, err := r.gateway()

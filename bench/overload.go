@@ -32,14 +32,8 @@ func overload(r *rig) error {
 	if err := mayOpen(floodLines + 500); err != nil {
 		return err
 	}
-	ctx := context.Background()
-	f, err := fill(ctx, r.dir)
+	calls, _, err := waitingCalls(context.Background(), r.dir, int(decideRate*floodTime.Seconds()))
 	if err != nil {
-		return err
-	}
-	calls := make([]*gatelatch.Call, int(decideRate*floodTime.Seconds()))
-	err = inParallel(clients, len(calls), func(i int) (err error) { calls[i], _, err = f.propose(ctx, i); return err })
-	if err := errors.Join(err, f.Close()); err != nil {
 		return err
 	}
 	g, d, err := r.gateway()

@@ -24,19 +24,26 @@ func phones(t *testing.T, w *world) (http.Handler, *server.Server, told) {
 	c := make(told, 10)
 	box := &notify.Outbox{Store: w.store, URL: origin, Public: public, Log: slog.New(slog.DiscardHandler),
 		Targets: []*notify.Target{{Channel: c, Name: "phone", Type: "ntfy", Buttons: true, Settled: true, Person: "Mira"}}}
+	h, srv := w.tells(box)
+	return h, srv, c
+}
+
+// tells is a server with a public address that tells by box, which runs.
+func (w *world) tells(box *notify.Outbox) (http.Handler, *server.Server) {
+	w.t.Helper()
 	ctx, stop := context.WithCancel(context.Background())
 	var work sync.WaitGroup
 	work.Go(func() { box.Run(ctx) })
-	t.Cleanup(func() { stop(); work.Wait() })
+	w.t.Cleanup(func() { stop(); work.Wait() })
 	srv, err := server.New(server.Options{Gate: w.gate, Auth: w.auth, URL: origin, Log: slog.New(slog.DiscardHandler), Public: public, Notify: box})
 	if err != nil {
-		t.Fatal(err)
+		w.t.Fatal(err)
 	}
 	h, err := srv.Handler(server.BrowserDoor(host).Also(public))
 	if err != nil {
-		t.Fatal(err)
+		w.t.Fatal(err)
 	}
-	return h, srv, c
+	return h, srv
 }
 
 func (w *world) press(token string) *http.Request {

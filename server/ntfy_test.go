@@ -14,13 +14,11 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
 	"github.com/gatelatch/gatelatch/api"
 	"github.com/gatelatch/gatelatch/notify"
-	"github.com/gatelatch/gatelatch/server"
 )
 
 // ntfyServer is a real ntfy server, where only who has the token reads and
@@ -149,19 +147,7 @@ func TestNtfyServer(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	ctx, stop := context.WithCancel(context.Background())
-	var work sync.WaitGroup
-	work.Go(func() { box.Run(ctx) })
-	t.Cleanup(func() { stop(); work.Wait() })
-	srv, err := server.New(server.Options{Gate: w.gate, Auth: w.auth, URL: origin, Log: slog.New(slog.DiscardHandler), Public: public, Notify: box})
-	if err != nil {
-		t.Fatal(err)
-	}
-	h, err := srv.Handler(server.BrowserDoor(host).Also(public))
-	if err != nil {
-		t.Fatal(err)
-	}
-
+	h, _ := w.tells(box)
 	phone := ntfy.follow(t)
 	for _, c := range []struct {
 		command, state string

@@ -130,28 +130,14 @@ var agents = map[string]func(p *played) int{
 	"interrupted": func(p *played) int {
 		p.greet()
 		p.say(`{"type":"system","subtype":"working"}`)
-		m, _ := p.hear()
-		if m.Subtype() == control.SubInterrupt {
-			p.tell("stopped")
-		}
-		p.say(`{"type":"control_response","response":{"subtype":"success","request_id":%q,"response":{}}}`, m.RequestID)
-		p.say(over)
-		p.drain()
-		return 1
+		return p.stops()
 	},
 	"interrupted by a person": func(p *played) int {
 		m, _ := p.hear()
 		p.say(`{"type":"control_response","response":{"subtype":"success","request_id":%q,"response":{"hook_on_failure_supported":true}}}`, m.RequestID)
 		p.hear() // the prompt, before an interrupt can come
 		p.say(`{"type":"system","subtype":"init","session_id":"s1"}`)
-		m, _ = p.hear()
-		if m.Subtype() == control.SubInterrupt {
-			p.tell("stopped")
-		}
-		p.say(`{"type":"control_response","response":{"subtype":"success","request_id":%q,"response":{}}}`, m.RequestID)
-		p.say(over)
-		p.drain()
-		return 1
+		return p.stops()
 	},
 	"sub-agent goes on": func(p *played) int {
 		p.greet()
@@ -163,4 +149,16 @@ var agents = map[string]func(p *played) int{
 		p.drain()
 		return 0
 	},
+}
+
+// stops hears the interrupt, confirms it and ends.
+func (p *played) stops() int {
+	m, _ := p.hear()
+	if m.Subtype() == control.SubInterrupt {
+		p.tell("stopped")
+	}
+	p.say(`{"type":"control_response","response":{"subtype":"success","request_id":%q,"response":{}}}`, m.RequestID)
+	p.say(over)
+	p.drain()
+	return 1
 }

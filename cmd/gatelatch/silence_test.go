@@ -91,20 +91,25 @@ func TestSilence(t *testing.T) {
 	}
 }
 
-// A sub-agent's calls are in a transcript of its own, beside that of its session.
-func TestSilenceOfASubagent(t *testing.T) {
-	store := memory.New(memory.Options{})
+// silentGate is a gate whose sessions have their transcripts on this host, in dir.
+func silentGate(t *testing.T) (store *memory.Store, gate *gatelatch.Gate, host, dir string) {
+	t.Helper()
+	store = memory.New(memory.Options{})
 	t.Cleanup(func() { _ = store.Close() })
-	gate := gatelatch.New(store, policy.Default())
 	host, err := os.Hostname()
 	if err != nil {
 		t.Fatal(err)
 	}
-	dir := t.TempDir()
+	return store, gatelatch.New(store, policy.Default()), host, t.TempDir()
+}
+
+// A sub-agent's calls are in a transcript of its own, beside that of its session.
+func TestSilenceOfASubagent(t *testing.T) {
+	store, gate, host, dir := silentGate(t)
 	if err := os.MkdirAll(filepath.Join(dir, "s", "subagents", "deeper.jsonl"), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	_, err = gate.As(gatelatch.Actor{Kind: gatelatch.AgentActor, ID: "key_a"}).Propose(t.Context(), gatelatch.Proposal{
+	_, err := gate.As(gatelatch.Actor{Kind: gatelatch.AgentActor, ID: "key_a"}).Propose(t.Context(), gatelatch.Proposal{
 		Session: gatelatch.SessionInfo{ID: "s", Project: "/p", Host: host, Transcript: filepath.Join(dir, "s.jsonl")}, Message: "m",
 		Calls: []gatelatch.ProposedCall{{Ref: "asked", Tool: "Bash", Input: []byte(`{"command":"ls"}`)}},
 	})
@@ -138,14 +143,7 @@ func TestTranscriptIsAPlainFile(t *testing.T) {
 // A transcript is an agent's to name and to write: many that grow without end
 // cost no more than a bound, and hide no other for long.
 func TestSilenceHasABound(t *testing.T) {
-	store := memory.New(memory.Options{})
-	t.Cleanup(func() { _ = store.Close() })
-	gate := gatelatch.New(store, policy.Default())
-	host, err := os.Hostname()
-	if err != nil {
-		t.Fatal(err)
-	}
-	dir := t.TempDir()
+	store, gate, host, dir := silentGate(t)
 	result := fmt.Sprintf(`{"type":"user","timestamp":%q,"message":{"content":[{"type":"tool_result","tool_use_id":"unasked"}]}}`+"\n", time.Now().Add(time.Hour).Format(time.RFC3339Nano))
 	small, big := filepath.Join(dir, "small"), filepath.Join(dir, "big")
 	if err := os.WriteFile(small, []byte(result), 0o600); err != nil {
