@@ -77,11 +77,18 @@ func recordOps(store gatelatch.Store, project, placeholder string, read func(nam
 	if err != nil {
 		return nil, err
 	}
+	settled := func(gatelatch.Reader) error { return nil } // who reads through the store waits for the tables
+	if err := store.View(ctx, settled); err != nil {
+		return nil, err
+	}
 	before, err := dump(read)
 	if err != nil {
 		return nil, err
 	}
 	if err := inParallel(clients, n, func(i int) error { return d.decide(ctx, calls[i]) }); err != nil {
+		return nil, err
+	}
+	if err := store.View(ctx, settled); err != nil {
 		return nil, err
 	}
 	after, err := dump(read)

@@ -23,7 +23,7 @@ func TestMemoryIsNotForOthers(t *testing.T) {
 
 // SEC-52: what the store would follow is refused.
 func TestLinkedDatabaseIsRefused(t *testing.T) {
-	for _, name := range []string{"gatelatch.db", "gatelatch.db-wal", "gatelatch.db-shm"} {
+	for _, name := range []string{"gatelatch.db", "gatelatch.db-wal", "gatelatch.db-shm", "gatelatch.db-redo0", "gatelatch.db-redo1"} {
 		opt := gatewayOptions{state: statedir.Dir(t.TempDir() + "/state"), listen: "127.0.0.1:0", config: t.TempDir(), log: slog.New(slog.DiscardHandler)}
 		if err := opt.state.Prepare(); err != nil {
 			t.Fatal(err)

@@ -85,6 +85,8 @@ func TestNothingIsSaidBeforeItIsDurable(t *testing.T) {
 			}
 		case !strings.HasPrefix(file, dir+"/"), strings.HasPrefix(file, dir+"/run/"), strings.HasSuffix(file, "-shm"):
 			// Not ours, or worth nothing after a crash.
+		case strings.HasSuffix(file, "gatelatch.db"), strings.HasSuffix(file, "gatelatch.db-wal"):
+			// The tables follow the redo log, which has to have it first.
 		case call != "fsync" && call != "fdatasync":
 			dirty[file] = true
 		case strings.HasSuffix(line, "<unfinished ...>"):
@@ -95,7 +97,7 @@ func TestNothingIsSaidBeforeItIsDurable(t *testing.T) {
 		}
 	}
 	t.Logf("%d answers, %d fsyncs", said, synced)
-	if said < len(canonical()) || synced == 0 {
+	if said < len(canonical()) || synced < len(canonical()) {
 		t.Error("the trace does not show what was tested")
 	}
 }

@@ -37,6 +37,9 @@ func (p point) String() string { return fmt.Sprintf("%d (%s of %s)", p.n, p.call
 
 func (p point) syncs() bool { return p.call == "fsync" || p.call == "fdatasync" }
 
+// tables says that it follows the redo log: what was said does not hang on it.
+func (p point) tables() bool { return p.file == "gatelatch.db" || p.file == "gatelatch.db-wal" }
+
 // A fault says what happens at a point: 0 lets the call through, die kills the
 // gateway instead of it, anything else is the error of the call.
 type fault func(point) syscall.Errno

@@ -1,6 +1,6 @@
-//go:build twin_synchronous_normal
+//go:build twin_redo_unsynced
 
 package twin
 
 // Is is the name of the twin.
-const Is = "synchronous_normal"
+const Is = "redo_unsynced"

@@ -8,9 +8,12 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"time"
 
 	"github.com/gatelatch/gatelatch"
 	"github.com/gatelatch/gatelatch/internal/backup"
+	"github.com/gatelatch/gatelatch/internal/filelock"
+	"github.com/gatelatch/gatelatch/internal/redo"
 	"github.com/gatelatch/gatelatch/internal/storage"
 )
 
@@ -19,8 +22,8 @@ func (s *Store) Backup(ctx context.Context, w io.Writer) error {
 	return s.read(ctx, func(r *reader) error { return backup.Write(ctx, w, r) })
 }
 
-// BackupFile is Backup of a file that a gateway perhaps has open: it takes no
-// lock and changes nothing.
+// BackupFile is Backup of a file that a gateway perhaps has open. If none has,
+// it first finishes what a crash left undone.
 func BackupFile(ctx context.Context, path string, w io.Writer) (err error) {
 	if _, err := os.Stat(path); err != nil {
 		return err
@@ -38,7 +41,49 @@ func BackupFile(ctx context.Context, path string, w io.Writer) (err error) {
 	if err := current(ctx, c.conn); err != nil {
 		return fmt.Errorf("%s: %w", path, err)
 	}
-	return view(c, func() error { return backup.Write(ctx, w, &reader{c: c}) })
+	last, err := lastRecord(c, path)
+	for ; err == nil; err = rest(ctx) {
+		behind := false
+		if err := view(c, func() error {
+			_, have, err := logOf(c)
+			if behind = have < last; err != nil || behind {
+				return err
+			}
+			return backup.Write(ctx, w, &reader{c: c})
+		}); err != nil || !behind {
+			return err
+		}
+		// Whoever has it open will bring it up to date.
+		s, err := Open(ctx, path, Options{Readers: 1})
+		if err == nil {
+			return errors.Join(s.Backup(ctx, w), s.Close())
+		}
+		if !errors.Is(err, filelock.ErrLocked) {
+			return err
+		}
+	}
+	return err
+}
+
+// lastRecord is what a copy must not lack.
+func lastRecord(c *connection, path string) (redo.Seq, error) {
+	id, last, err := logOf(c)
+	if err == nil {
+		err = redo.Read(path, id, last, func(seq redo.Seq, _ []byte) { last = seq })
+	}
+	if errors.Is(err, redo.ErrGap) { // it was written while we read
+		err = nil
+	}
+	return last, err
+}
+
+func rest(ctx context.Context) error {
+	select {
+	case <-time.After(2 * mostLag):
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
 }
 
 // current refuses a file that this gatelatch would have to migrate first.

@@ -23,6 +23,7 @@ func (t *tx) SaveBatch(b *gatelatch.Batch) error {
 }
 
 func (t *tx) putBatch(b *gatelatch.Batch) error {
+	held := t.recent.holds(b)
 	t.recent.drop(b.ID)
 	body, sum, err := storage.Encode(b)
 	if err != nil {
@@ -30,24 +31,24 @@ func (t *tx) putBatch(b *gatelatch.Batch) error {
 	}
 	c := storage.ColumnsOf(b)
 	if b.Version == 0 {
-		err = t.run(`INSERT INTO batch (id, version, agent, session, message, pair, claimed, permits, due, over, created, body, sum)
+		err = t.sure(t.recent.names.isNew(b, "message", b.Message), `INSERT INTO batch (id, version, agent, session, message, pair, claimed, permits, due, over, created, body, sum)
 			VALUES (?,1,?,?,?,?,?,?,?,?,?,?,?) ON CONFLICT DO NOTHING`,
 			b.ID, b.Agent, b.Session, b.Message, c.Pair, b.Claimed, c.Permits, c.Due, c.Over, b.Created.UnixMicro(), body, sum)
 	} else {
-		err = t.run(`UPDATE batch SET version=version+1, pair=?, claimed=?, permits=?, due=?, over=?, body=?, sum=? WHERE id=? AND version=?`,
+		err = t.sure(held, `UPDATE batch SET version=version+1, pair=?, claimed=?, permits=?, due=?, over=?, body=?, sum=? WHERE id=? AND version=?`,
 			c.Pair, b.Claimed, c.Permits, c.Due, c.Over, body, sum, b.ID, b.Version)
 	}
 	if err != nil {
 		return err
 	}
-	t.torn = t.putRest(b)
+	t.torn = t.putRest(b, held)
 	return t.torn
 }
 
 // putRest writes what belongs to a batch whose own row was written.
-func (t *tx) putRest(b *gatelatch.Batch) error {
+func (t *tx) putRest(b *gatelatch.Batch, held bool) error {
 	for _, r := range storage.Changed(b) {
-		if err := t.putCall(b, r); err != nil {
+		if err := t.putCall(b, r, held); err != nil {
 			return fmt.Errorf("call %s: %w", r.ID, err)
 		}
 	}
@@ -59,8 +60,9 @@ func (t *tx) putRest(b *gatelatch.Batch) error {
 }
 
 // putCall writes what is new about a call, and no column that is as it was: an
-// index is written whenever a statement names its column.
-func (t *tx) putCall(b *gatelatch.Batch, r storage.CallRow) error {
+// index is written whenever a statement names its column. The rows of a batch
+// that is held are there.
+func (t *tx) putCall(b *gatelatch.Batch, r storage.CallRow, held bool) error {
 	if r.NewInput {
 		if err := t.putInput(r.InputSum, r.Input); err != nil {
 			return err
@@ -73,17 +75,17 @@ func (t *tx) putCall(b *gatelatch.Batch, r storage.CallRow) error {
 	}
 	// A ref that another call has is stale: whoever runs again finds that one.
 	if r.New {
-		return t.run(`INSERT INTO call (id, batch, pos, agent, session, ref, tool, state, created, settled, input, result)
+		return t.sure(r.Ref == "" || t.recent.names.isNew(b, "ref", r.Ref), `INSERT INTO call (id, batch, pos, agent, session, ref, tool, state, created, settled, input, result)
 			VALUES (?,?,?,?,?,?,?,?,?,?,?,?) ON CONFLICT DO NOTHING`,
 			r.ID, b.ID, r.Pos, b.Agent, b.Session, r.Ref, r.Tool, string(r.State), r.Created, r.Settled, r.InputSum[:], r.Result)
 	}
 	if r.Moved {
-		if err := t.run(`UPDATE call SET state=?, settled=? WHERE id=?`, string(r.State), r.Settled, r.ID); err != nil {
+		if err := t.sure(held, `UPDATE call SET state=?, settled=? WHERE id=?`, string(r.State), r.Settled, r.ID); err != nil {
 			return err
 		}
 	}
 	if r.Result != nil {
-		if err := t.run(`UPDATE call SET result=? WHERE id=?`, r.Result, r.ID); err != nil {
+		if err := t.sure(held, `UPDATE call SET result=? WHERE id=?`, r.Result, r.ID); err != nil {
 			return err
 		}
 	}
@@ -105,12 +107,16 @@ func (t *tx) replaceInput(r storage.CallRow) error {
 }
 
 func (t *tx) putInput(sum gatelatch.Sum, raw []byte) error {
-	_, err := t.put(`INSERT INTO input (hash, bytes) VALUES (?,?) ON CONFLICT DO NOTHING`, sum[:], notNull(raw))
-	return err
+	return t.keep(`INSERT INTO input (hash, bytes) VALUES (?,?) ON CONFLICT DO NOTHING`, sum, raw)
 }
 
 func (t *tx) putResult(sum gatelatch.Sum, raw []byte) error {
-	_, err := t.put(`INSERT INTO result (hash, bytes) VALUES (?,?) ON CONFLICT DO NOTHING`, sum[:], notNull(raw))
+	return t.keep(`INSERT INTO result (hash, bytes) VALUES (?,?) ON CONFLICT DO NOTHING`, sum, raw)
+}
+
+// keep writes bytes by their sum, if they are not there.
+func (t *tx) keep(query string, sum gatelatch.Sum, raw []byte) error {
+	_, err := t.write(statement{text: query, args: []any{sum[:], notNull(raw)}, maybe: true}, true)
 	return err
 }
 

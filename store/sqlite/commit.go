@@ -22,45 +22,52 @@ func (s *Store) Update(ctx context.Context, fn func(gatelatch.Tx) error) error {
 	return err
 }
 
-// commit runs all jobs in one transaction. Most jobs agree, or refuse before
-// they wrote anything. If one refuses after it did, all run again, each behind
-// a savepoint so that it can be undone by itself: always having one costs a
-// quarter of the time.
+// commit makes jobs durable, all by one record. Most jobs agree, or refuse
+// before they wrote anything. If one refuses after it wrote to the tables, all
+// run again, each behind a savepoint so that it can be undone by itself: always
+// having one costs a quarter of the time.
 func (s *Store) commit(jobs []*writer.Job[job]) {
 	if again := s.group(jobs, false); again {
 		s.group(jobs, true)
 	}
 }
 
-// group tries a transaction. A failed commit fails it for all jobs.
+// group tries a record. If it fails, it fails for all jobs.
 func (s *Store) group(jobs []*writer.Job[job], careful bool) (again bool) {
-	if err := s.writes.do("BEGIN IMMEDIATE"); err != nil {
-		fail(jobs, err)
-		return false
+	all := &tx{reader: reader{c: s.writes, now: s.clock.Now()}, store: s, head: s.head, recent: s.recent, control: s.control}
+	at := all
+	s.writes.enter = func() error { return s.enter(at) }
+	defer s.leave()
+	if careful {
+		all.broken = s.enter(all)
 	}
-	all := &tx{reader: reader{c: s.writes, now: s.clock.Now()}, head: s.head, recent: s.recent, control: s.control}
 	for _, j := range jobs {
-		if j.Err = s.one(all, j.Work, careful); all.broken != nil || all.left {
+		if all.broken != nil || all.left {
 			break
 		}
+		t := *all
+		at = &t
+		j.Err = s.one(all, at, j.Work, careful)
 	}
-	if all.broken == nil && !all.left {
+	if at = all; all.broken == nil && !all.left {
 		_ = all.writeEvents() // or it is broken
+	}
+	if all.broken == nil {
+		all.broken = s.hurt
 	}
 	switch {
 	case all.broken != nil:
-		s.rollback()
+		s.takeBack()
 		fail(jobs, fmt.Errorf("write: %w", all.broken))
 		return false
 	case all.left:
-		s.rollback()
+		s.takeBack()
 		return len(jobs) > 1
 	case !all.changed:
-		s.rollback()
 		return false
 	}
-	if err := s.end(); err != nil {
-		s.rollback()
+	if err := s.endure(all); err != nil {
+		s.takeBack()
 		fail(jobs, fmt.Errorf("commit: %w", err))
 		if lost(err) {
 			s.opt.Fatal(err)
@@ -89,18 +96,24 @@ func fail(jobs []*writer.Job[job], err error) {
 	}
 }
 
-// one runs a job on its own copy of all, and takes it over if the job agrees.
-// After a failed statement nobody knows whether SQLite is still in the
-// transaction, so nothing more may be written: all is broken.
-func (s *Store) one(all *tx, work job, careful bool) error {
-	t := *all
+// takeBack undoes what the group wrote to the tables.
+func (s *Store) takeBack() {
+	if s.inside {
+		s.undo()
+	}
+}
+
+// one runs a job on t, a copy of all, and takes it over if the job agrees. After
+// a failed statement nobody knows whether SQLite is still in the transaction, so
+// nothing more may be written: all is broken.
+func (s *Store) one(all, t *tx, work job, careful bool) error {
 	t.changed = false
 	if careful {
 		if all.broken = s.writes.do("SAVEPOINT one"); all.broken != nil {
 			return all.broken
 		}
 	}
-	err := storage.Guard(work, &t)
+	err := storage.Guard(work, t)
 	if err == nil {
 		err = t.torn // which the job overlooked
 	}
@@ -110,9 +123,9 @@ func (s *Store) one(all *tx, work job, careful bool) error {
 		return t.broken
 	case err == nil:
 		t.changed = t.changed || all.changed
-		*all = t
+		*all = *t
 	case !careful:
-		all.left = t.changed
+		all.left = t.changed && s.inside
 		return err
 	default:
 		all.broken = s.writes.do("ROLLBACK TO one")
@@ -125,15 +138,3 @@ func (s *Store) one(all *tx, work job, careful bool) error {
 	}
 	return err
 }
-
-func (s *Store) end() error {
-	if s.opt.fault != nil {
-		if err := s.opt.fault(); err != nil {
-			return err
-		}
-	}
-	return s.writes.do("COMMIT")
-}
-
-// rollback undoes what is open. SQLite may have done so itself after an error.
-func (s *Store) rollback() { _ = s.writes.do("ROLLBACK") }

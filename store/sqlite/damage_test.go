@@ -22,7 +22,7 @@ func TestDamagedRowsAreErrors(t *testing.T) {
 			if err := save(s, pending("m1")); err != nil {
 				t.Fatal(err)
 			}
-			if _, err := s.writes.exec(damage); err != nil {
+			if err := s.writes.do(damage); err != nil {
 				t.Fatal(err)
 			}
 			err := s.View(t.Context(), func(r gatelatch.Reader) error { _, err := r.Batch("bat_m1"); return err })

@@ -12,6 +12,9 @@ import (
 //go:embed migrations/*.sql
 var migrations embed.FS
 
+// redoSchema is the first with a redo log.
+const redoSchema = 4
+
 // migrate brings the schema forward, one transaction a file. The number of
 // files applied is kept in user_version, which a transaction covers.
 func migrate(ctx context.Context, c *sql.Conn, all fs.FS) error {

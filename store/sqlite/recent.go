@@ -13,6 +13,7 @@ import (
 type recent struct {
 	young, old shelf
 	sessions   map[[2]string]gatelatch.Session
+	names      names
 }
 
 // shelf holds batches, and finds them by call too.
@@ -34,7 +35,7 @@ func newShelf() shelf {
 }
 
 func newRecent() *recent {
-	return &recent{young: newShelf(), old: newShelf(), sessions: map[[2]string]gatelatch.Session{}}
+	return &recent{young: newShelf(), old: newShelf(), sessions: map[[2]string]gatelatch.Session{}, names: newNames()}
 }
 
 func (r *recent) keep(b *gatelatch.Batch) {
@@ -53,6 +54,16 @@ func (r *recent) keep(b *gatelatch.Batch) {
 	for _, c := range b.Calls {
 		r.young.calls[c.ID] = b.ID
 	}
+}
+
+// holds reports whether the store's batch is what b was made of.
+func (r *recent) holds(b *gatelatch.Batch) bool {
+	for _, s := range []shelf{r.young, r.old} {
+		if have := s.batches[b.ID]; have != nil {
+			return have.Version == b.Version
+		}
+	}
+	return false
 }
 
 func (r *recent) drop(id string) {

@@ -7,16 +7,19 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"io/fs"
 	"net/url"
 	"os"
 	"path/filepath"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/gatelatch/gatelatch"
 	"github.com/gatelatch/gatelatch/internal/clock"
 	"github.com/gatelatch/gatelatch/internal/filelock"
+	"github.com/gatelatch/gatelatch/internal/redo"
 	"github.com/gatelatch/gatelatch/internal/storage"
 	"github.com/gatelatch/gatelatch/internal/twin"
 	"github.com/gatelatch/gatelatch/internal/writer"
@@ -37,9 +40,11 @@ type Options struct {
 // Store is a gatelatch.Store.
 type Store struct {
 	opt    Options
+	path   string
 	db     *sql.DB
 	lock   *os.File
 	writes *connection
+	tidies *connection      // moves commits from their log to the tables' pages
 	reads  chan *connection // those that nobody uses
 	closed chan struct{}
 	opened int // readers
@@ -51,6 +56,19 @@ type Store struct {
 	keys    keys
 	clock   *clock.Clock
 	ears    storage.Ears
+
+	redo    *redo.Log
+	mu      sync.Mutex
+	ahead   []*change
+	behind  atomic.Bool    // there is something ahead
+	lag     *time.Timer    // ends that
+	tables  sync.Mutex     // who holds it may use writes
+	began   bool           // the tables' transaction is open; of who has them
+	inside  bool           // the group at hand has the tables; the writer's
+	hurt    error          // why it could not have them
+	wal     *os.File       // where SQLite writes commits to
+	syncing sync.Mutex     // held while somebody tidies
+	after   sync.WaitGroup // for them
 
 	closing sync.Once
 }
@@ -71,7 +89,7 @@ func Open(ctx context.Context, path string, opt Options) (_ *Store, err error) {
 	if opt.Readers <= 0 {
 		opt.Readers = 8
 	}
-	s := &Store{opt: opt, clock: clock.New(opt.Now), reads: make(chan *connection, opt.Readers), closed: make(chan struct{}), recent: newRecent()}
+	s := &Store{opt: opt, path: path, clock: clock.New(opt.Now), reads: make(chan *connection, opt.Readers), closed: make(chan struct{}), recent: newRecent()}
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, s.closeFiles())
@@ -89,14 +107,32 @@ func Open(ctx context.Context, path string, opt Options) (_ *Store, err error) {
 			return nil, fmt.Errorf("%s: %w", path, err)
 		}
 	}
-	if err := migrate(ctx, s.writes.conn, migrations); err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
-	}
-	if err := s.loadHead(); err != nil {
+	s.lag = time.AfterFunc(time.Hour, func() { _ = s.settle() }) // or who reads next hears why
+	s.lag.Stop()
+	if err := s.prepare(ctx); err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	s.writer = writer.New(groupSize, s.commit)
 	return s, nil
+}
+
+// prepare brings the tables up to date: with the redo log first, which speaks
+// of them as they were.
+func (s *Store) prepare(ctx context.Context) error {
+	have, err := schema(ctx, s.writes.conn)
+	if err == nil && have >= redoSchema {
+		err = s.recover()
+	}
+	if err == nil {
+		err = migrate(ctx, s.writes.conn, migrations)
+	}
+	if err == nil && s.redo == nil {
+		err = s.recover()
+	}
+	if err == nil {
+		err = s.loadHead()
+	}
+	return err
 }
 
 // leftBehind reports whether whoever had the file open last did not close it.
@@ -136,6 +172,9 @@ func (s *Store) openFiles(ctx context.Context, path string) (err error) {
 	if s.writes, err = connect(ctx, s.db); err != nil {
 		return err
 	}
+	if s.tidies, err = connect(ctx, s.db); err != nil {
+		return err
+	}
 	for range s.opt.Readers {
 		c, err := connect(ctx, s.db)
 		if err != nil {
@@ -147,7 +186,11 @@ func (s *Store) openFiles(ctx context.Context, path string) (err error) {
 			return err
 		}
 	}
-	return checkPragmas(ctx, s.writes.conn)
+	if err := checkPragmas(ctx, s.writes.conn); err != nil {
+		return err
+	}
+	s.wal, err = os.OpenFile(path+"-wal", os.O_RDWR, 0)
+	return err
 }
 
 func uri(path string) string {
@@ -156,20 +199,16 @@ func uri(path string) string {
 }
 
 func dsn(path string) string {
-	return uri(path) + "?_pragma=busy_timeout(10000)&_pragma=journal_mode(WAL)&_pragma=synchronous(" + synchronous() + ")&_pragma=fullfsync(1)&_pragma=temp_store(MEMORY)&_pragma=wal_autocheckpoint(4000)"
+	return uri(path) + "?_pragma=busy_timeout(10000)&_pragma=journal_mode(WAL)&_pragma=synchronous(" + synchronous + ")&_pragma=fullfsync(1)&_pragma=temp_store(MEMORY)&_pragma=wal_autocheckpoint(4000)"
 }
 
-// synchronous is FULL: a commit is on the disk when it returns.
-func synchronous() string {
-	if twin.Is == "synchronous_normal" {
-		return "1"
-	}
-	return "2"
-}
+// synchronous is NORMAL: the file stays whole, and what its last commits lack
+// after a crash the redo log has.
+const synchronous = "1"
 
 // checkPragmas reads back what a commit's durability hangs on.
 func checkPragmas(ctx context.Context, c *sql.Conn) error {
-	for pragma, want := range map[string]string{"journal_mode": "wal", "synchronous": synchronous()} {
+	for pragma, want := range map[string]string{"journal_mode": "wal", "synchronous": synchronous} {
 		var got string
 		if err := c.QueryRowContext(ctx, "PRAGMA "+pragma).Scan(&got); err != nil {
 			return err
@@ -186,7 +225,13 @@ func checkPragmas(ctx context.Context, c *sql.Conn) error {
 func (s *Store) Close() (err error) {
 	s.closing.Do(func() {
 		s.writer.Close()
-		err = s.closeFiles()
+		s.lag.Stop()
+		err = s.settle()
+		s.after.Wait()
+		err = errors.Join(err, s.closeFiles())
+		if err == nil {
+			err = redo.Remove(s.path) // all of it is in the file now
+		}
 	})
 	return err
 }
@@ -194,8 +239,16 @@ func (s *Store) Close() (err error) {
 func (s *Store) closeFiles() error {
 	var errs []error
 	close(s.closed)
-	if s.writes != nil {
-		errs = append(errs, s.writes.close())
+	for _, c := range []*connection{s.writes, s.tidies} {
+		if c != nil {
+			errs = append(errs, c.close())
+		}
+	}
+	if s.redo != nil {
+		errs = append(errs, s.redo.Close())
+	}
+	if s.wal != nil {
+		errs = append(errs, s.wal.Close())
 	}
 	if s.db != nil {
 		for range s.opened {
@@ -222,6 +275,11 @@ func (s *Store) read(ctx context.Context, fn func(*reader) error) error {
 	case <-s.closed:
 		return gatelatch.ErrClosed
 	default:
+	}
+	if s.behind.Load() && twin.Is != "tables_late" {
+		if err := s.settle(); err != nil {
+			return err
+		}
 	}
 	select {
 	case c := <-s.reads:
@@ -258,11 +316,12 @@ func failed(err error, codes ...int) bool {
 }
 
 // lost reports whether a failed commit may have left the disk in doubt.
-func lost(err error) bool { return failed(err, ioerr) }
+func lost(err error) bool { return failed(err, ioerr) || errors.Is(err, redo.ErrSync) }
 
 // explain marks an error that is the disk's, not the request's.
 func explain(err error) error {
-	if failed(err, ioerr, full, readonly, cantopen) {
+	var file *fs.PathError // the redo log's
+	if failed(err, ioerr, full, readonly, cantopen) || errors.As(err, &file) {
 		return fmt.Errorf("%w: %w", gatelatch.ErrUnavailable, err)
 	}
 	return err

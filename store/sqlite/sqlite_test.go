@@ -3,6 +3,7 @@ package sqlite
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"testing"
@@ -35,10 +36,12 @@ func save(s *Store, b *gatelatch.Batch) error {
 	return s.Update(context.Background(), func(tx gatelatch.Tx) error { return tx.SaveBatch(b) })
 }
 
-func pending(message string) *gatelatch.Batch {
+func pending(message string) *gatelatch.Batch { return asking(message, "", "ls") }
+
+func asking(message, ref, command string) *gatelatch.Batch {
 	by := gatelatch.Actor{Kind: gatelatch.AgentActor, ID: "key_a"}
 	b := &gatelatch.Batch{ID: "bat_" + message, Agent: by.ID, Session: "s", Message: message, Created: time.Now()}
-	c := &gatelatch.Call{ID: "cal_" + message, Kind: gatelatch.Permission, Tool: "Bash", Input: []byte(`{"command":"ls"}`)}
+	c := &gatelatch.Call{ID: "cal_" + message, Ref: ref, Kind: gatelatch.Permission, Tool: "Bash", Input: fmt.Appendf(nil, `{"command":%q}`, command)}
 	b.Propose(c, by, time.Now())
 	_ = b.Judge(c, gatelatch.Verdict{Effect: gatelatch.Ask}, time.Now())
 	return b
@@ -122,11 +125,11 @@ func TestSecondProcessIsRefused(t *testing.T) {
 	}
 }
 
-func TestEveryConnectionIsDurable(t *testing.T) {
+func TestEveryConnectionKeepsTheFileWhole(t *testing.T) {
 	s := open(t, t.TempDir(), Options{})
 	defer s.Close()
 	defer s.Close()
-	for pragma, want := range map[string]string{"journal_mode": "wal", "synchronous": "2"} {
+	for pragma, want := range map[string]string{"journal_mode": "wal", "synchronous": "1"} {
 		all := []*connection{s.writes}
 		for range s.opened {
 			all = append(all, <-s.reads)

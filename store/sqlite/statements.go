@@ -21,6 +21,7 @@ type connection struct {
 	// for longer than the driver takes to bind it.
 	writes map[string]write
 	args   []driver.NamedValue // of the write at hand
+	enter  func() error        // before each read, if set
 }
 
 type write interface {
@@ -52,6 +53,11 @@ func (c *connection) get(query string) (*sql.Stmt, error) {
 }
 
 func (c *connection) rows(query string, args ...any) (*sql.Rows, error) {
+	if c.enter != nil {
+		if err := c.enter(); err != nil {
+			return nil, err
+		}
+	}
 	st, err := c.get(query)
 	if err != nil {
 		return nil, err
@@ -73,6 +79,11 @@ func (r row) scan(into ...any) error {
 }
 
 func (c *connection) row(query string, args ...any) row {
+	if c.enter != nil {
+		if err := c.enter(); err != nil {
+			return row{err: err}
+		}
+	}
 	st, err := c.get(query)
 	if err != nil {
 		return row{err: err}
@@ -80,17 +91,27 @@ func (c *connection) row(query string, args ...any) row {
 	return row{row: st.QueryRowContext(forever, args...)}
 }
 
+// promised runs a statement whose effect somebody counts on.
+func (c *connection) promised(st statement) error {
+	n, err := c.exec(st)
+	if err == nil {
+		err = st.check(n)
+	}
+	return err
+}
+
 // exec runs a statement and returns how many rows it changed.
-func (c *connection) exec(query string, args ...any) (n int64, err error) {
+func (c *connection) exec(st statement) (n int64, err error) {
 	err = c.conn.Raw(func(raw any) error {
-		st, err := c.write(raw, query)
-		if err == nil {
-			err = c.bind(args)
-		}
+		w, err := c.write(raw, st.text)
 		if err != nil {
 			return err
 		}
-		res, err := st.ExecContext(forever, c.args)
+		c.args = c.args[:0]
+		for i, a := range st.args {
+			c.args = append(c.args, driver.NamedValue{Ordinal: i + 1, Value: a})
+		}
+		res, err := w.ExecContext(forever, c.args)
 		if err == nil {
 			n, err = res.RowsAffected()
 		}
@@ -119,27 +140,25 @@ func (c *connection) write(raw any, query string) (write, error) {
 	return st, nil
 }
 
-func (c *connection) bind(args []any) (err error) {
-	c.args = c.args[:0]
-	for i, a := range args {
-		v := driver.NamedValue{Ordinal: i + 1, Value: a}
+// plain turns arguments into what the driver and a record know.
+func (st statement) plain() (err error) {
+	for i, a := range st.args {
 		switch a := a.(type) {
 		case string, []byte, int64, bool: // as they are
 		case *int64:
-			if v.Value = nil; a != nil {
-				v.Value = *a
+			if st.args[i] = nil; a != nil {
+				st.args[i] = *a
 			}
 		default:
-			if v.Value, err = driver.DefaultParameterConverter.ConvertValue(a); err != nil {
-				return fmt.Errorf("argument %d: %w", v.Ordinal, err)
+			if st.args[i], err = driver.DefaultParameterConverter.ConvertValue(a); err != nil {
+				return fmt.Errorf("argument %d: %w", i+1, err)
 			}
 		}
-		c.args = append(c.args, v)
 	}
 	return nil
 }
 
-func (c *connection) do(query string) error { _, err := c.exec(query); return err }
+func (c *connection) do(query string) error { _, err := c.exec(statement{text: query}); return err }
 
 func (c *connection) close() error {
 	for _, st := range c.known {

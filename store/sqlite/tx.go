@@ -12,6 +12,7 @@ import (
 // tx writes within the writer's transaction.
 type tx struct {
 	reader
+	store    *Store
 	head     storage.Head
 	events   []gatelatch.Event // that were recorded and not yet written
 	touched  []string          // batches
@@ -21,6 +22,8 @@ type tx struct {
 	gone     []string           // batches that were forgotten
 	control  *gatelatch.Control // as it is now, once it was read
 	keyed    bool               // a key was saved
+	issued   []statement        // that changed something, or will
+	bytes    int                // of those
 	changed  bool
 	left     bool  // a job was refused, and what it wrote is still there
 	torn     error // a save stopped half way: the job must not go through
@@ -40,14 +43,57 @@ func (t *tx) run(query string, args ...any) error {
 
 // put writes any number of rows.
 func (t *tx) put(query string, args ...any) (int64, error) {
-	n, err := t.c.exec(query, args...)
+	return t.write(statement{text: query, args: args}, false)
+}
+
+// sure is run; if the caller knows that it changes its row, nobody looks.
+func (t *tx) sure(known bool, query string, args ...any) error {
+	if !known {
+		return t.run(query, args...)
+	}
+	_, err := t.write(statement{text: query, args: args}, true)
+	return err
+}
+
+// write runs a statement, or, if it can wait and the group is not inside, only
+// notes it.
+func (t *tx) write(st statement, canWait bool) (n int64, err error) {
+	err = st.plain()
+	switch {
+	case err != nil:
+	case !canWait:
+		if err = t.store.enter(t); err == nil {
+			n, err = t.c.exec(st)
+		}
+	case t.store.inside:
+		n, err = 1, t.c.promised(st)
+	default:
+		n = 1
+	}
+	if err == nil && n > 0 {
+		t.changed = true
+		err = t.issue(st)
+	}
 	if err != nil {
 		t.broken = err
-		return 0, err
 	}
-	t.changed = t.changed || n > 0
-	return n, nil
+	return n, err
 }
+
+// issue notes a statement for the record, unless there will be none.
+func (t *tx) issue(st statement) error {
+	t.bytes += st.size()
+	t.issued = append(t.issued, st)
+	if !t.vast() {
+		return nil
+	}
+	err := t.store.enter(t)
+	t.issued = nil
+	return err
+}
+
+// vast says that the group is too large for a record: it is committed at once.
+func (t *tx) vast() bool { return t.bytes > mostRecord }
 
 // SaveSession implements gatelatch.Tx.
 func (t *tx) SaveSession(s *gatelatch.Session) error {
@@ -59,7 +105,11 @@ func (t *tx) SaveSession(s *gatelatch.Session) error {
 	case err != nil:
 		return err
 	case s.Version == 0:
-		return t.run(`INSERT INTO session (agent, id, version, since, body, sum) VALUES (?,?,1,?,?,?) ON CONFLICT DO NOTHING`, s.Agent, s.ID, s.Since.UnixMicro(), body, sum)
+		err := t.run(`INSERT INTO session (agent, id, version, since, body, sum) VALUES (?,?,1,?,?,?) ON CONFLICT DO NOTHING`, s.Agent, s.ID, s.Since.UnixMicro(), body, sum)
+		if err == nil {
+			t.recent.names.begin(key)
+		}
+		return err
 	}
 	return t.run(`UPDATE session SET version=version+1, body=?, sum=? WHERE agent=? AND id=? AND version=?`, body, sum, s.Agent, s.ID, s.Version)
 }
@@ -197,7 +247,7 @@ func (t *tx) putEvents(events []gatelatch.Event) error {
 		args = append(args, int64(e.Seq), e.At.UnixMicro(), string(e.Kind), string(e.By.Kind), e.By.ID, e.By.Name, e.Batch, e.Call,
 			[]byte(e.Body), e.Prev[:], e.Link[:])
 	}
-	if err := t.run(insertEvents[len(events)-1], args...); err != nil {
+	if err := t.sure(true, insertEvents[len(events)-1], args...); err != nil {
 		return fmt.Errorf("audit trail: %w", err)
 	}
 	return nil
