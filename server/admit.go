@@ -3,6 +3,7 @@ package server
 import (
 	"context"
 	"errors"
+	"maps"
 	"net/http"
 	"net/netip"
 	"net/url"
@@ -29,15 +30,18 @@ const csp = "default-src 'none'; script-src 'self'; style-src 'self'; connect-sr
 	"manifest-src 'self'; worker-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'; " +
 	"require-trusted-types-for 'script'; trusted-types gatelatch"
 
-func securityHeaders(h http.Header) {
-	h.Set("Content-Security-Policy", csp)
-	h.Set("X-Content-Type-Options", "nosniff")
-	h.Set("X-Frame-Options", "DENY")
-	h.Set("Referrer-Policy", "no-referrer")
-	h.Set("Cross-Origin-Opener-Policy", "same-origin")
-	h.Set("Cross-Origin-Resource-Policy", "same-origin")
-	h.Set("Cache-Control", "no-store")
+// always are headers of every answer. Nobody changes the values.
+var always = http.Header{
+	"Content-Security-Policy":      {csp},
+	"X-Content-Type-Options":       {"nosniff"},
+	"X-Frame-Options":              {"DENY"},
+	"Referrer-Policy":              {"no-referrer"},
+	"Cross-Origin-Opener-Policy":   {"same-origin"},
+	"Cross-Origin-Resource-Policy": {"same-origin"},
+	"Cache-Control":                {"no-store"},
 }
+
+func securityHeaders(h http.Header) { maps.Copy(h, always) }
 
 // outer is what every request at a door meets first: headers on every answer,
 // a panic that answers, the Host, and the routes.
@@ -62,11 +66,7 @@ func (s *Server) outer(d Door, mux *http.ServeMux) http.Handler {
 				"open the link that \"gatelatch open\" prints")
 			return
 		}
-		if _, pattern := mux.Handler(r); pattern != "" {
-			mux.ServeHTTP(w, r)
-			return
-		}
-		s.unrouted(d, w, r)
+		mux.ServeHTTP(w, r)
 	})
 }
 

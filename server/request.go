@@ -1,10 +1,10 @@
 package server
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"net/http"
 	"strconv"
 	"strings"
@@ -20,6 +20,8 @@ import (
 const (
 	bodyTime     = 30 * time.Second
 	unwantedTime = time.Second
+
+	usualBody = 16 << 10 // what is taken at its word
 
 	tooLarge = "the body is larger than the gateway takes"
 )
@@ -85,13 +87,16 @@ func bodyOf[In any](q *request) (in In, err error) {
 	return in, nil
 }
 
-// readBody gives a body its time. The server has no ReadTimeout: that would
-// also end the requests that wait.
+// readBody reads the body in the time that the door gave it, and ends that. The
+// server has no ReadTimeout: that would also end the requests that wait.
 func readBody(q *request) ([]byte, error) {
-	ctl := http.NewResponseController(q.w)
-	_ = ctl.SetReadDeadline(time.Now().Add(bodyTime))
-	raw, err := io.ReadAll(http.MaxBytesReader(q.w, q.Body, maxBody(q.route)))
-	_ = ctl.SetReadDeadline(time.Time{})
+	var buf bytes.Buffer
+	if q.ContentLength > 0 {
+		buf.Grow(int(min(q.ContentLength, usualBody)) + bytes.MinRead)
+	}
+	_, err := buf.ReadFrom(http.MaxBytesReader(q.w, q.Body, maxBody(q.route)))
+	raw := buf.Bytes()
+	_ = http.NewResponseController(q.w).SetReadDeadline(time.Time{})
 	guestOf(q.Request).served()
 	if err == nil && q.signed != nil && gatelatch.SumOf(raw) != *q.signed {
 		err = fmt.Errorf("the body is not what the page signed: %w", gatelatch.ErrForbidden)

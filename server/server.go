@@ -180,6 +180,7 @@ func (s *Server) Handler(d Door) (http.Handler, error) {
 	if d.has(numbers.Role) {
 		mux.Handle("GET /metrics", s.route(d, numbers, func(s *Server, q *request) error { s.serveMetrics(q.w, q.Request); return nil }))
 	}
+	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) { s.unrouted(d, w, r) })
 	return s.outer(d, mux), nil
 }
 

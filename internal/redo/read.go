@@ -56,7 +56,7 @@ func run(raw []byte, id ID) (out []record) {
 			break
 		}
 		out = append(out, record{seq, raw[header:][:n]})
-		raw = raw[header+n+tagSize:]
+		raw = raw[min(onDisk(n), int64(len(raw))):]
 	}
 	return out
 }

@@ -32,10 +32,13 @@ type ID [16]byte
 // Seq numbers records, from 1 without gaps.
 type Seq uint64
 
+// A record begins with a block.
 const (
-	halfSize = 2 << 20
-	header   = 4 + 8 // length, number
-	tagSize  = 16    // behind the record
+	blockSize = 4 << 10
+	halfSize  = 2 << 20
+	mostSize  = halfSize / 2
+	header    = 4 + 8 // length, number
+	tagSize   = 16    // behind the record
 )
 
 // A Log is written by one goroutine. Wants and Keep are for any.
@@ -46,7 +49,7 @@ type Log struct {
 	last   Seq
 	kept   atomic.Uint64
 	full   atomic.Uint64 // the last record of the other half
-	buf    []byte
+	buf    []byte        // blocks, as many as the largest record has
 }
 
 // A half is a file that is written from its start: a run of records, and
@@ -71,13 +74,14 @@ func Open(path string, id ID, kept Seq) (_ *Log, err error) {
 			_ = l.Close()
 		}
 	}()
+	if l.buf, err = blocks(mostSize); err != nil {
+		return nil, err
+	}
 	for i, name := range Names(path) {
-		f, err := os.OpenFile(name, os.O_RDWR|os.O_CREATE, 0o600)
-		if err != nil {
+		if err := fill(name); err != nil {
 			return nil, err
 		}
-		l.halves[i].file = f
-		if err := fill(f); err != nil {
+		if l.halves[i].file, err = direct(name, l.buf); err != nil {
 			return nil, err
 		}
 	}
@@ -86,7 +90,12 @@ func Open(path string, id ID, kept Seq) (_ *Log, err error) {
 
 // fill gives a file all its blocks: writing into them later changes nothing
 // that the file system would have to note.
-func fill(f *os.File) error {
+func fill(name string) (err error) {
+	f, err := os.OpenFile(name, os.O_RDWR|os.O_CREATE, 0o600)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, f.Close()) }()
 	info, err := f.Stat()
 	if err != nil || info.Size() >= halfSize {
 		return err
@@ -97,13 +106,18 @@ func fill(f *os.File) error {
 	return f.Sync()
 }
 
+// onDisk is the room that a record of so many bytes takes.
+func onDisk(n int64) int64 {
+	return (header + n + tagSize + blockSize - 1) / blockSize * blockSize
+}
+
 // Last is the number of the newest record.
 func (l *Log) Last() Seq { return l.last }
 
 // Append adds a record. When it returns nil, the record is on the disk.
 func (l *Log) Append(body []byte) error {
-	size := int64(header + len(body) + tagSize)
-	if size > halfSize/2 {
+	size := onDisk(int64(len(body)))
+	if size > mostSize {
 		return ErrLarge
 	}
 	h := &l.halves[l.at]
@@ -120,7 +134,8 @@ func (l *Log) Append(body []byte) error {
 	l.buf = binary.LittleEndian.AppendUint64(l.buf, uint64(l.last+1))
 	l.buf = append(l.buf, body...)
 	l.buf = tag(l.mac, l.buf, l.buf)
-	if _, err := h.file.WriteAt(l.buf, h.used); err != nil {
+	clear(l.buf[len(l.buf):size])
+	if _, err := h.file.WriteAt(l.buf[:size], h.used); err != nil {
 		return err
 	}
 	if twin.Is != "redo_unsynced" {
@@ -153,6 +168,10 @@ func (l *Log) Kept() Seq { return Seq(l.kept.Load()) }
 // Close closes the files.
 func (l *Log) Close() error {
 	var errs []error
+	if l.buf != nil {
+		errs = append(errs, release(l.buf[:mostSize]))
+		l.buf = nil
+	}
 	for _, h := range l.halves {
 		if h.file != nil {
 			errs = append(errs, h.file.Close())

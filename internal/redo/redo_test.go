@@ -97,8 +97,9 @@ func TestACutRecordEndsTheLog(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	const block = 4 << 10
 	record := 4 + 8 + 9000 + 16
-	for cut := 2 * record; cut < 3*record; cut += 97 {
+	for cut := 6 * block; cut < 6*block+record; cut += 97 {
 		torn := bytes.Clone(whole)
 		clear(torn[cut : cut+97])
 		if err := os.WriteFile(file, torn, 0o600); err != nil {

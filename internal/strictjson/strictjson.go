@@ -208,7 +208,7 @@ func (c *checker) array() (any, error) {
 }
 
 func (c *checker) object() (any, error) {
-	out, folded := make(Members, 0, 2), map[string]bool(nil)
+	out, folded := make(Members, 0, 8), map[string]bool(nil)
 	for c.dec.PeekKind() != '}' {
 		tok, err := c.dec.ReadToken()
 		if err != nil {
@@ -288,10 +288,11 @@ func at(offset int64, what string) error {
 // syntax gives a decoder's error an offset and drops the path to it, which
 // may be as long as the input.
 func syntax(err error) error {
+	if err == nil {
+		return nil
+	}
 	var bad *jsontext.SyntacticError
 	switch {
-	case err == nil:
-		return nil
 	case errors.As(err, &bad):
 		return at(bad.ByteOffset, cut(bad.Err.Error()))
 	case errors.Is(err, io.EOF):

@@ -15,7 +15,7 @@ import (
 // the tables is inside: it has them for itself, up to date.
 const (
 	mostAhead  = 1024 // changes
-	mostLag    = 5 * time.Millisecond
+	mostLag    = 20 * time.Millisecond
 	mostRecord = 512 << 10
 )
 
@@ -114,7 +114,7 @@ func (s *Store) endure(all *tx) error {
 	if all.vast() {
 		return s.settleNow()
 	}
-	record, err := encode(nil, all.issued)
+	record, err := encode(make([]byte, 0, all.bytes+all.bytes/8), all.issued)
 	if err == nil {
 		err = s.redo.Append(record)
 	}
