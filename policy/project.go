@@ -1,6 +1,7 @@
 package policy
 
 import (
+	"errors"
 	"fmt"
 	"io/fs"
 	"os"
@@ -9,7 +10,10 @@ import (
 
 // ProjectFile is the file of rules in a project's own folder. Whoever writes
 // there can only tighten.
-const ProjectFile = ".gatelatch/policy.yaml"
+const (
+	ProjectFile = projectDir + "/policy.yaml"
+	projectDir  = ".gatelatch"
+)
 
 // Limits of what projects may take up.
 const (
@@ -99,6 +103,9 @@ func (p *project) over(base *Set) *Set {
 
 // lookIn and readIn stay inside the project: no link leads out of it.
 func lookIn(root string) (stamp, error) {
+	if _, err := os.Lstat(filepath.Join(root, projectDir)); errors.Is(err, fs.ErrNotExist) {
+		return stamp{}, fs.ErrNotExist // as nearly always, and nobody need go in
+	}
 	if info, err := os.Stat(root); err == nil && !info.IsDir() {
 		return stamp{}, fs.ErrNotExist
 	}
