@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"net/netip"
 	"net/url"
+	"path"
 	"slices"
 	"strings"
 	"time"
@@ -64,6 +65,10 @@ func (s *Server) outer(d Door, mux *http.ServeMux) http.Handler {
 		if r.URL.Host != "" || !slices.Contains(d.Hosts, r.Host) {
 			refuse(w, http.StatusMisdirectedRequest, api.CodeHost, "this is not the address of the gateway",
 				"open the link that \"gatelatch open\" prints")
+			return
+		}
+		if clean := path.Clean(r.URL.Path); clean != r.URL.Path && clean+"/" != r.URL.Path {
+			s.unrouted(d, w, r) // the routes would send it elsewhere
 			return
 		}
 		mux.ServeHTTP(w, r)

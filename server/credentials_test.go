@@ -13,6 +13,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/gatelatch/gatelatch"
 	"github.com/gatelatch/gatelatch/api"
 )
 
@@ -138,11 +139,15 @@ func TestReadingWritesNothing(t *testing.T) {
 	}
 }
 
-// files is a hash over the database with what is not yet written back to it.
+// files is a hash over the database with what is not yet written back to it,
+// once its tables are up to date.
 func (w *world) files() string {
 	w.t.Helper()
+	if err := w.store.View(w.t.Context(), func(gatelatch.Reader) error { return nil }); err != nil {
+		w.t.Fatal(err)
+	}
 	sum := sha256.New()
-	for _, end := range []string{"", "-wal"} {
+	for _, end := range []string{"", "-wal", "-redo0", "-redo1"} {
 		raw, err := os.ReadFile(w.db + end)
 		if err != nil {
 			w.t.Fatal(err)

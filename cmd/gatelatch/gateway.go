@@ -215,7 +215,7 @@ func openStore(ctx context.Context, opt gatewayOptions) (gatelatch.Store, error)
 		opt.log.Error("the disk may have lost a commit; stopping", "err", err)
 		os.Exit(1)
 	}
-	for _, suffix := range []string{"", "-wal", "-shm", "-journal"} { // which SQLite would follow, were they links
+	for _, suffix := range []string{"", "-wal", "-shm", "-journal", "-redo0", "-redo1"} { // which the store would follow, were they links
 		if err := statedir.CheckFile(opt.state.Database() + suffix); err != nil {
 			return nil, err
 		}

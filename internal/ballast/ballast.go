@@ -4,7 +4,7 @@ package ballast
 
 import "runtime"
 
-const size = 32 << 20
+const size = 64 << 20
 
 // Load takes memory that nobody touches, so that it costs none, until it is
 // dropped.

@@ -12,6 +12,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"reflect"
 	"slices"
 	"strings"
 	"sync"
@@ -34,7 +35,7 @@ const bom = "\uFEFF"
 // number of names, trailing bytes. The error tells the byte offset and never
 // repeats much of the input.
 func Check(raw []byte) error {
-	_, err := read(raw, false)
+	_, err := read(raw, reading{})
 	return err
 }
 
@@ -44,7 +45,7 @@ func Decode(raw []byte) (any, error) {
 	if members, ok := quick(raw); ok {
 		return members, nil
 	}
-	return read(raw, true)
+	return read(raw, reading{build: true})
 }
 
 // Members are those of a JSON object, in their order. No two names differ
@@ -67,15 +68,22 @@ func (o Members) Get(name string) (value any, has bool) {
 	return nil, false
 }
 
-func read(raw []byte, build bool) (any, error) {
+// reading is what a checker does beside.
+type reading struct {
+	build bool         // the value is wanted
+	into  reflect.Type // what it will be decoded into: names must be of its fields
+	loose bool         // or may be of none
+}
+
+func read(raw []byte, r reading) (any, error) {
 	if bytes.HasPrefix(raw, []byte(bom)) {
 		return nil, at(0, "a byte order mark")
 	}
 	c, _ := checkers.Get().(*checker)
 	defer checkers.Put(c)
-	c.raw, c.names, c.build = *bytes.NewBuffer(raw), 0, build
+	c.raw, c.names, c.reading = *bytes.NewBuffer(raw), 0, r
 	c.dec.Reset(&c.raw, jsontext.AllowDuplicateNames(true))
-	value, err := c.value()
+	value, err := c.value(r.into)
 	if err != nil {
 		return nil, err
 	}
@@ -162,14 +170,14 @@ type checker struct {
 	dec   jsontext.Decoder
 	raw   bytes.Buffer
 	names int
-	build bool // the value is wanted
+	reading
 }
 
 var checkers = sync.Pool{New: func() any { return new(checker) }}
 
-// value reads one value with everything in it. It can recurse no deeper than
-// MaxDepth.
-func (c *checker) value() (any, error) {
+// value reads one value with everything in it, which will be decoded into t, if
+// it is not nil. It can recurse no deeper than MaxDepth.
+func (c *checker) value(t reflect.Type) (any, error) {
 	tok, err := c.dec.ReadToken()
 	if err != nil {
 		return nil, syntax(err)
@@ -179,9 +187,9 @@ func (c *checker) value() (any, error) {
 	}
 	switch kind := tok.Kind(); {
 	case kind == '{':
-		return c.object()
+		return c.object(target(t))
 	case kind == '[':
-		return c.array()
+		return c.array(elem(target(t)))
 	case !c.build || kind == 'n':
 		return nil, nil
 	case kind == '"':
@@ -193,10 +201,10 @@ func (c *checker) value() (any, error) {
 	}
 }
 
-func (c *checker) array() (any, error) {
+func (c *checker) array(elem reflect.Type) (any, error) {
 	out := []any{}
 	for c.dec.PeekKind() != ']' {
-		value, err := c.value()
+		value, err := c.value(elem)
 		if err != nil {
 			return nil, err
 		}
@@ -207,7 +215,7 @@ func (c *checker) array() (any, error) {
 	return out, c.end()
 }
 
-func (c *checker) object() (any, error) {
+func (c *checker) object(t reflect.Type) (any, error) {
 	out, folded := make(Members, 0, 8), map[string]bool(nil)
 	for c.dec.PeekKind() != '}' {
 		tok, err := c.dec.ReadToken()
@@ -224,7 +232,11 @@ func (c *checker) object() (any, error) {
 		if repeats(out, folded, name) {
 			return nil, at(c.dec.InputOffset(), "the name "+quote(name)+" repeats one before it, or differs only in case")
 		}
-		value, err := c.value()
+		inner, err := c.field(t, name)
+		if err != nil {
+			return nil, err
+		}
+		value, err := c.value(inner)
 		if err != nil {
 			return nil, err
 		}

@@ -184,7 +184,7 @@ func sameValue(t *testing.T, raw []byte) (read bool) {
 	return true
 }
 
-func readSlowly(raw []byte) (any, error) { return read(raw, true) }
+func readSlowly(raw []byte) (any, error) { return read(raw, reading{build: true}) }
 
 func TestQuickReadsAsTheDecoderDoes(t *testing.T) {
 	t.Parallel()

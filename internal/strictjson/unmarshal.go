@@ -8,8 +8,6 @@ import (
 	"reflect"
 	"strings"
 	"sync"
-
-	"github.com/go-json-experiment/json/jsontext"
 )
 
 // Unmarshal checks raw and decodes it into v. A name that v has no field for
@@ -21,11 +19,7 @@ func Unmarshal(raw []byte, v any) error { return unmarshal(raw, v, false) }
 func UnmarshalLoose(raw []byte, v any) error { return unmarshal(raw, v, true) }
 
 func unmarshal(raw []byte, v any, loose bool) error {
-	if err := Check(raw); err != nil {
-		return err
-	}
-	n := namer{dec: decoder(raw), loose: loose}
-	if err := n.value(reflect.TypeOf(v)); err != nil {
+	if _, err := read(raw, reading{into: reflect.TypeOf(v), loose: loose}); err != nil {
 		return err
 	}
 	return misfit(json.Unmarshal(raw, v))
@@ -43,13 +37,6 @@ func misfit(err error) error {
 	return at(bad.Offset, fmt.Sprintf("%s can't be a %s", cut(where), cut(bad.Value)))
 }
 
-// namer walks a value along the Go type it will be decoded into, because
-// encoding/json fills a field "command" from a name "Command".
-type namer struct {
-	dec   *jsontext.Decoder
-	loose bool
-}
-
 // What was found out about types: there are only as many as the program has.
 var (
 	structs sync.Map // reflect.Type → fields
@@ -62,70 +49,47 @@ type fields struct {
 	folded map[string]bool
 }
 
-func (n *namer) value(t reflect.Type) error {
+// target is the type whose fields or elements a value becomes, nil if that is
+// none of ours.
+func target(t reflect.Type) reflect.Type {
 	for t != nil && t.Kind() == reflect.Pointer && !ownDecoder(t) {
 		t = t.Elem()
 	}
-	kind := n.dec.PeekKind()
+	if t == nil || ownDecoder(t) {
+		return nil
+	}
+	return t
+}
+
+func elem(t reflect.Type) reflect.Type {
+	if t != nil && (t.Kind() == reflect.Slice || t.Kind() == reflect.Array) {
+		return t.Elem()
+	}
+	return nil
+}
+
+// field returns what the value of a name is decoded into, because encoding/json
+// fills a field "command" from a name "Command".
+func (c *checker) field(t reflect.Type, name string) (reflect.Type, error) {
 	switch {
-	case t == nil || ownDecoder(t):
-	case kind == '{' && t.Kind() == reflect.Struct:
-		return n.object(fieldsOf(t))
-	case kind == '{' && t.Kind() == reflect.Map:
-		return n.entries(t.Elem())
-	case kind == '[' && (t.Kind() == reflect.Slice || t.Kind() == reflect.Array):
-		return n.array(t.Elem())
+	case t == nil:
+		return nil, nil
+	case t.Kind() == reflect.Map:
+		return t.Elem(), nil
+	case t.Kind() != reflect.Struct:
+		return nil, nil
 	}
-	return syntax(n.dec.SkipValue())
-}
-
-func (n *namer) object(fs fields) error {
-	return n.members(func(name string) error {
-		t, ok := fs.exact[name]
-		switch {
-		case ok:
-			return n.value(t)
-		case fs.folded[fold(name)]:
-			return at(n.dec.InputOffset(), "the name "+quote(name)+" differs from a known one in case")
-		case !n.loose:
-			return at(n.dec.InputOffset(), "unknown name "+quote(name))
-		}
-		return syntax(n.dec.SkipValue())
-	})
-}
-
-func (n *namer) entries(elem reflect.Type) error {
-	return n.members(func(string) error { return n.value(elem) })
-}
-
-func (n *namer) members(member func(name string) error) error {
-	if _, err := n.dec.ReadToken(); err != nil {
-		return syntax(err)
+	fs := fieldsOf(t)
+	inner, ok := fs.exact[name]
+	switch {
+	case ok:
+		return inner, nil
+	case fs.folded[fold(name)]:
+		return nil, at(c.dec.InputOffset(), "the name "+quote(name)+" differs from a known one in case")
+	case !c.loose:
+		return nil, at(c.dec.InputOffset(), "unknown name "+quote(name))
 	}
-	for n.dec.PeekKind() != '}' {
-		name, err := n.dec.ReadToken()
-		if err != nil {
-			return syntax(err)
-		}
-		if err := member(name.String()); err != nil {
-			return err
-		}
-	}
-	_, err := n.dec.ReadToken()
-	return syntax(err)
-}
-
-func (n *namer) array(elem reflect.Type) error {
-	if _, err := n.dec.ReadToken(); err != nil {
-		return syntax(err)
-	}
-	for n.dec.PeekKind() != ']' {
-		if err := n.value(elem); err != nil {
-			return err
-		}
-	}
-	_, err := n.dec.ReadToken()
-	return syntax(err)
+	return nil, nil
 }
 
 func fieldsOf(t reflect.Type) fields {

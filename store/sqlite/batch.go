@@ -31,11 +31,11 @@ func (t *tx) putBatch(b *gatelatch.Batch) error {
 	}
 	c := storage.ColumnsOf(b)
 	if b.Version == 0 {
-		err = t.sure(t.recent.names.isNew(b, "message", b.Message), `INSERT INTO batch (id, version, agent, session, message, pair, claimed, permits, due, over, created, body, sum)
+		err = t.sure(sound(b, c) && t.recent.names.isNew(b, "message", b.Message), `INSERT INTO batch (id, version, agent, session, message, pair, claimed, permits, due, over, created, body, sum)
 			VALUES (?,1,?,?,?,?,?,?,?,?,?,?,?) ON CONFLICT DO NOTHING`,
 			b.ID, b.Agent, b.Session, b.Message, c.Pair, b.Claimed, c.Permits, c.Due, c.Over, b.Created.UnixMicro(), body, sum)
 	} else {
-		err = t.sure(held, `UPDATE batch SET version=version+1, pair=?, claimed=?, permits=?, due=?, over=?, body=?, sum=? WHERE id=? AND version=?`,
+		err = t.sure(held && sound(b, c), `UPDATE batch SET version=version+1, pair=?, claimed=?, permits=?, due=?, over=?, body=?, sum=? WHERE id=? AND version=?`,
 			c.Pair, b.Claimed, c.Permits, c.Due, c.Over, body, sum, b.ID, b.Version)
 	}
 	if err != nil {
@@ -43,6 +43,22 @@ func (t *tx) putBatch(b *gatelatch.Batch) error {
 	}
 	t.torn = t.putRest(b, held)
 	return t.torn
+}
+
+// sound reports whether the tables will take a batch: what they would refuse
+// must be refused before it is durable.
+func sound(b *gatelatch.Batch, c storage.Columns) bool {
+	return b.ID != "" && (c.Over == nil || c.Due == nil && !c.Permits)
+}
+
+func soundCall(r storage.CallRow) bool {
+	switch r.State {
+	case gatelatch.Pending:
+		return r.ID != "" && r.Settled == nil
+	case gatelatch.Allowed, gatelatch.Denied, gatelatch.Expired, gatelatch.Withdrawn, gatelatch.Revoked, gatelatch.Lapsed:
+		return r.ID != "" && r.Settled != nil
+	}
+	return false
 }
 
 // putRest writes what belongs to a batch whose own row was written.
@@ -75,12 +91,12 @@ func (t *tx) putCall(b *gatelatch.Batch, r storage.CallRow, held bool) error {
 	}
 	// A ref that another call has is stale: whoever runs again finds that one.
 	if r.New {
-		return t.sure(r.Ref == "" || t.recent.names.isNew(b, "ref", r.Ref), `INSERT INTO call (id, batch, pos, agent, session, ref, tool, state, created, settled, input, result)
+		return t.sure(soundCall(r) && (r.Ref == "" || t.recent.names.isNew(b, "ref", r.Ref)), `INSERT INTO call (id, batch, pos, agent, session, ref, tool, state, created, settled, input, result)
 			VALUES (?,?,?,?,?,?,?,?,?,?,?,?) ON CONFLICT DO NOTHING`,
 			r.ID, b.ID, r.Pos, b.Agent, b.Session, r.Ref, r.Tool, string(r.State), r.Created, r.Settled, r.InputSum[:], r.Result)
 	}
 	if r.Moved {
-		if err := t.sure(held, `UPDATE call SET state=?, settled=? WHERE id=?`, string(r.State), r.Settled, r.ID); err != nil {
+		if err := t.sure(held && soundCall(r), `UPDATE call SET state=?, settled=? WHERE id=?`, string(r.State), r.Settled, r.ID); err != nil {
 			return err
 		}
 	}

@@ -297,3 +297,81 @@ func TestNamesThatAreNotNew(t *testing.T) {
 		t.Errorf("a new one after it was refused: %v", err)
 	}
 }
+
+// A session that is saved after its batches, as by a restored copy, is none that
+// began here.
+func TestNamesOfALateSession(t *testing.T) {
+	s := open(t, t.TempDir(), Options{})
+	defer func() { _ = s.Close() }()
+	if err := errors.Join(save(s, asking("m1", "r1", "ls")), s.Update(t.Context(), func(tx gatelatch.Tx) error {
+		return tx.SaveSession(&gatelatch.Session{Agent: "key_a", ID: "s", Since: time.Now()})
+	})); err != nil {
+		t.Fatal(err)
+	}
+	b := asking("m1", "r2", "ls")
+	b.ID, b.Calls[0].ID = "bat_2", "cal_2"
+	if err := save(s, b); !errors.Is(err, gatelatch.ErrStale) {
+		t.Errorf("a message twice: %v", err)
+	}
+	if err := s.View(t.Context(), func(gatelatch.Reader) error { return nil }); err != nil {
+		t.Error(err)
+	}
+}
+
+// What the tables would refuse is refused before it is durable: nobody could
+// read past it.
+func TestWhatTheTablesRefuse(t *testing.T) {
+	s := open(t, t.TempDir(), Options{})
+	defer func() { _ = s.Close() }()
+	if err := s.Update(t.Context(), func(tx gatelatch.Tx) error {
+		return tx.SaveSession(&gatelatch.Session{Agent: "key_a", ID: "s", Since: time.Now()})
+	}); err != nil {
+		t.Fatal(err)
+	}
+	for name, spoil := range map[string]func(*gatelatch.Call){
+		"no state":                  func(c *gatelatch.Call) { c.State = "" },
+		"a state that nobody knows": func(c *gatelatch.Call) { c.State = "granted" },
+		"settled by nobody":         func(c *gatelatch.Call) { c.State = gatelatch.Allowed },
+	} {
+		b := pending("m1")
+		spoil(b.Calls[0])
+		if err := save(s, b); err == nil {
+			t.Errorf("%s was accepted", name)
+		}
+		if err := s.View(t.Context(), func(gatelatch.Reader) error { return nil }); err != nil {
+			t.Errorf("after %s nobody can read: %v", name, err)
+		}
+	}
+}
+
+// A view that was held up before it began to read does not bring a key back
+// that was changed meanwhile.
+func TestKnownKeysWhileTheTablesLag(t *testing.T) {
+	s := open(t, t.TempDir(), Options{Readers: 1})
+	defer func() { _ = s.Close() }()
+	key := gatelatch.Key{ID: "key_1", Kind: gatelatch.AskKey, Hash: gatelatch.SumOf([]byte("secret"))}
+	saveKey := func() {
+		t.Helper()
+		if err := s.Update(t.Context(), func(tx gatelatch.Tx) error { return tx.SaveKey(&key) }); err != nil {
+			t.Fatal(err)
+		}
+		key.Version++
+	}
+	saveKey()
+	for range 20 {
+		c := <-s.reads // whoever reads now waits for it
+		var all sync.WaitGroup
+		ready := make(chan struct{})
+		all.Go(func() {
+			close(ready)
+			_ = s.View(t.Context(), func(r gatelatch.Reader) error { _, err := r.KeyByHash(key.Hash); return err })
+		})
+		<-ready
+		saveKey()
+		s.reads <- c
+		all.Wait()
+		if k, _, ok := s.KnownKey(key.Hash); ok && k.Version < key.Version {
+			t.Fatalf("version %d is known after version %d was accepted", k.Version, key.Version)
+		}
+	}
+}

@@ -276,6 +276,7 @@ func (s *Store) read(ctx context.Context, fn func(*reader) error) error {
 		return gatelatch.ErrClosed
 	default:
 	}
+	age := s.keys.now() // first: a key that is saved from now on is not in the tables yet
 	if s.behind.Load() && twin.Is != "tables_late" {
 		if err := s.settle(); err != nil {
 			return err
@@ -284,7 +285,6 @@ func (s *Store) read(ctx context.Context, fn func(*reader) error) error {
 	select {
 	case c := <-s.reads:
 		defer func() { s.reads <- c }()
-		age := s.keys.now()
 		return explain(view(c, func() error { return fn(&reader{c: c, now: s.clock.Now(), keys: &s.keys, age: age}) }))
 	case <-ctx.Done():
 		return context.Cause(ctx)

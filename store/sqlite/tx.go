@@ -105,13 +105,22 @@ func (t *tx) SaveSession(s *gatelatch.Session) error {
 	case err != nil:
 		return err
 	case s.Version == 0:
-		err := t.run(`INSERT INTO session (agent, id, version, since, body, sum) VALUES (?,?,1,?,?,?) ON CONFLICT DO NOTHING`, s.Agent, s.ID, s.Since.UnixMicro(), body, sum)
-		if err == nil {
-			t.recent.names.begin(key)
+		if err := t.run(`INSERT INTO session (agent, id, version, since, body, sum) VALUES (?,?,1,?,?,?) ON CONFLICT DO NOTHING`, s.Agent, s.ID, s.Since.UnixMicro(), body, sum); err != nil {
+			return err
 		}
-		return err
+		return t.learn(key)
 	}
 	return t.run(`UPDATE session SET version=version+1, body=?, sum=? WHERE agent=? AND id=? AND version=?`, body, sum, s.Agent, s.ID, s.Version)
+}
+
+// learn notes a session that begins here, if nothing of it came before it.
+func (t *tx) learn(session [2]string) error {
+	var any bool
+	err := t.c.row(`SELECT EXISTS (SELECT 1 FROM batch WHERE agent=? AND session=?)`, session[0], session[1]).scan(&any)
+	if err == nil && !any {
+		t.recent.names.begin(session)
+	}
+	return err
 }
 
 // SaveGrant implements gatelatch.Tx.
