@@ -14,6 +14,7 @@ const mod = "github.com/gatelatch/gatelatch"
 var layer = map[string]int{
 	"shell": 0, "shell/spec/gen": 0, "web": 0, "redact": 0, "internal/canary": 0, "api/openapi": 0, "api/apitest": 1,
 	"internal/strictjson": 0, "internal/id": 0, "internal/twin": -1, "internal/tap": 0, "internal/writer": 0, "internal/redo": 0, "internal/statedir": 0, "internal/filelock": 0, "internal/clock": 0, "internal/aside": 0, "internal/qr": 0, "internal/metrics": 0, "internal/fault": 0, "internal/ballast": 0,
+	"internal/passkey": 0, "internal/passkey/passkeytest": 1,
 	"internal/hostconfig": 0, "internal/shape": 0, "internal/userservice": 0, "internal/scriptedmodel": 0,
 	"store/postgres/pgtest": 0, "model": 0, "model/sim": 0,
 
