@@ -39,8 +39,11 @@ func (s *Seat) Decide(ctx context.Context, callID string, d Decision) (out *Batc
 		if err := out.Decide(callID, d); err != nil {
 			return err
 		}
+		if len(out.Events()) > 0 && s.gate.unsigned(out.Call(callID), d) {
+			return ErrUnsigned
+		}
 		if d.Mode != "" && len(out.Events()) > 0 {
-			if err := s.chooseMode(tx, out.Agent, out.Session, d.Mode); err != nil {
+			if err := s.chooseMode(tx, out.Agent, out.Session, d.Mode, d.Signed); err != nil {
 				return err
 			}
 		}

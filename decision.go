@@ -21,6 +21,9 @@ type Decision struct {
 	Reply     bool   `json:"reply,omitempty"`
 	Remember  *Terms `json:"remember,omitempty"` // with an allow
 	Grant     string `json:"grant,omitempty"`    // what was made of Remember
+	// Signed is the person's passkey's word for it, checked by who hands it on.
+	// The trail keeps it.
+	Signed *Signature `json:"-"`
 }
 
 // Choice is how an allowed plan is carried out (S8).

@@ -25,6 +25,8 @@ var (
 	ErrClosed     = errors.New("the store is closed")
 	ErrStale      = errors.New("changed by somebody else meanwhile")
 	ErrBusy       = errors.New("more is asked than the gateway can judge now")
+	ErrUnsigned   = errors.New("this needs your passkey, on the page")
+	ErrSignature  = errors.New("the passkey's signature does not count")
 
 	// ErrUnavailable is a full disk or a database that is away: asking again
 	// later may succeed, and may find that it already had.

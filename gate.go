@@ -32,6 +32,9 @@ type Gate struct {
 	Binder Binder
 	// Quota is how much each agent may ask. Set it before anything is asked.
 	Quota Quota
+	// Signs, if set, says which allows need a person's passkey. Modes that
+	// loosen then need one, too. Set it before the gate is used.
+	Signs func(c *Call, d Decision) bool
 }
 
 // New returns a gate that judges by policy and keeps everything in store.

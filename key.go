@@ -13,6 +13,7 @@ const (
 	AskKey     KeyKind = "ask"     // an agent's: propose, await, withdraw, report
 	DecideKey  KeyKind = "decide"  // a person's command line
 	BrowserKey KeyKind = "browser" // a person's browser: two secrets, neither opens anything alone
+	PasskeyKey KeyKind = "passkey" // signs what a person's browser sends; lets nobody in
 )
 
 // Role is what who has a key may do. The zero role may do nothing.
@@ -41,6 +42,8 @@ type Key struct {
 	Revoked time.Time `json:"revoked,omitzero"`
 	Rotated time.Time `json:"rotated,omitzero"` // whom an older secret let in ends with that
 	Meter   Meter     `json:"meter,omitzero"`   // of an agent: what it has used of its quota
+	Near    bool      `json:"near,omitempty"`   // the link that let this browser in was made at the approver's socket
+	Passkey *Passkey  `json:"passkey,omitempty"`
 
 	Version int64 `json:"-"`
 }
@@ -61,6 +64,7 @@ func (k *Key) Role() Role {
 			return k.Given
 		case AgentRole:
 		}
+	case PasskeyKey: // it does nothing by itself
 	}
 	return ""
 }
@@ -68,6 +72,7 @@ func (k *Key) Role() Role {
 // Check refuses a key that must not be kept.
 func (k *Key) Check() error {
 	switch {
+	case k.Kind == PasskeyKey && k.Passkey != nil && k.Given == "" && k.Parent != "":
 	case k.Role() == "":
 		return fmt.Errorf("a key to %s can't have the role %q: %w", k.Kind, k.Given, ErrForbidden)
 	case !k.Expires.IsZero() && !k.Expires.After(k.Created):
@@ -83,6 +88,7 @@ func (k *Key) Actor() Actor {
 		return Actor{Kind: AgentActor, ID: k.ID, Name: k.Name}
 	case DecideKey, BrowserKey:
 		return Actor{Kind: PersonActor, ID: k.ID, Name: k.Name}
+	case PasskeyKey:
 	}
 	return Actor{}
 }

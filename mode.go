@@ -52,8 +52,9 @@ func (s *Session) ModeAt(t time.Time) Mode {
 
 // ModeTerms are what a person wants a session's mode to be.
 type ModeTerms struct {
-	Mode Mode
-	For  time.Duration // 0 is for as long as the session
+	Mode   Mode
+	For    time.Duration // 0 is for as long as the session
+	Signed *Signature    // the person's passkey's word for it, checked by who hands it on
 }
 
 // longestBypass is how long everything may go unasked before somebody has to
@@ -91,23 +92,27 @@ func (s *Seat) SetMode(ctx context.Context, agent, session string, m ModeTerms) 
 }
 
 func (s *Seat) choose(tx Tx, sess *Session, m ModeTerms) error {
-	sess.Chosen = ModeChoice{Mode: m.Mode, By: s.who, At: tx.Now()}
+	next := ModeChoice{Mode: m.Mode, By: s.who, At: tx.Now()}
 	if m.For > 0 {
-		sess.Chosen.Until = tx.Now().Add(m.For)
+		next.Until = tx.Now().Add(m.For)
 	}
+	if s.gate.Signs != nil && m.Signed == nil && s.gate.loosens(sess, next) {
+		return ErrUnsigned
+	}
+	sess.Chosen = next
 	if err := tx.SaveSession(sess); err != nil {
 		return err
 	}
-	return modeChosen(tx, sess)
+	return modeChosen(tx, sess, m.Signed)
 }
 
 // chooseMode is for a decision that comes with a mode.
-func (s *Seat) chooseMode(tx Tx, agent, session string, m Mode) error {
+func (s *Seat) chooseMode(tx Tx, agent, session string, m Mode, signed *Signature) error {
 	sess, err := tx.Session(agent, session)
 	if err != nil {
 		return err
 	}
-	return s.choose(tx, sess, ModeTerms{Mode: m})
+	return s.choose(tx, sess, ModeTerms{Mode: m, Signed: signed})
 }
 
 // FollowMode is for the agent of a session: it waits until the mode that a
@@ -154,7 +159,7 @@ func (s *Seat) modeOf(ctx context.Context, session string) (m Mode, over <-chan 
 
 // modeChosen begins a new epoch, so that no verdict of the old mode is saved
 // any more, and the work of judging again what waits.
-func modeChosen(tx Tx, s *Session) error {
+func modeChosen(tx Tx, s *Session, signed *Signature) error {
 	if err := nextEpoch(tx); err != nil {
 		return err
 	}
@@ -162,11 +167,12 @@ func modeChosen(tx Tx, s *Session) error {
 		return err
 	}
 	return tx.Record(Event{Kind: ModeChosen, By: s.Chosen.By, At: tx.Now(), Body: eventBody(struct {
-		Agent   string    `json:"agent"`
-		Session string    `json:"session"`
-		Mode    Mode      `json:"mode"`
-		Until   time.Time `json:"until,omitzero"`
-	}{s.Agent, s.ID, s.Chosen.Mode, s.Chosen.Until})})
+		Agent   string     `json:"agent"`
+		Session string     `json:"session"`
+		Mode    Mode       `json:"mode"`
+		Until   time.Time  `json:"until,omitzero"`
+		Signed  *Signature `json:"signed,omitempty"`
+	}{s.Agent, s.ID, s.Chosen.Mode, s.Chosen.Until, signed})})
 }
 
 // Sessions implements Approver.

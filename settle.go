@@ -142,12 +142,13 @@ func (b *Batch) move(c *Call, kind EventKind, d Decision) {
 	}
 	b.decided(c, d)
 	b.record(kind, c.ID, d.By, d.At, struct {
-		State     State  `json:"state"`
-		Digest    Sum    `json:"digest"`
-		Note      string `json:"note,omitempty"`
-		Interrupt bool   `json:"interrupt,omitempty"`
-		Grant     string `json:"grant,omitempty"`
-	}{d.State, d.Digest, d.Note, d.Interrupt, d.Grant})
+		State     State      `json:"state"`
+		Digest    Sum        `json:"digest"`
+		Note      string     `json:"note,omitempty"`
+		Interrupt bool       `json:"interrupt,omitempty"`
+		Grant     string     `json:"grant,omitempty"`
+		Signed    *Signature `json:"signed,omitempty"`
+	}{d.State, d.Digest, d.Note, d.Interrupt, d.Grant, d.Signed})
 }
 
 // decided notes how c was settled. When the last that waited is, who ran the
