@@ -42,7 +42,7 @@ type Key struct {
 	Revoked time.Time `json:"revoked,omitzero"`
 	Rotated time.Time `json:"rotated,omitzero"` // whom an older secret let in ends with that
 	Meter   Meter     `json:"meter,omitzero"`   // of an agent: what it has used of its quota
-	Near    bool      `json:"near,omitempty"`   // the link that let this browser in was made at the approver's socket
+	Near    string    `json:"near,omitempty"`   // where a browser logged in, if its link was made at the approver's socket
 	Passkey *Passkey  `json:"passkey,omitempty"`
 
 	Version int64 `json:"-"`

@@ -14,6 +14,10 @@ import (
 // a cookie alone is sent to every port of the host. See auth for its form.
 const PageHeader = "X-Gatelatch-Page"
 
+// SignedHeader carries a passkey's signature for one request that loosens
+// something; see docs/access.md.
+const SignedHeader = "X-Gatelatch-Signed"
+
 // CookiePrefix begins the name of the cookie that is the other half. The port
 // follows: browsers share cookies between the ports of a host.
 const CookiePrefix = "gatelatch_session_"

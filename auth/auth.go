@@ -22,6 +22,7 @@ const (
 	BrowserLife = 30 * 24 * time.Hour // from the login; idle ends a session sooner
 	maxCodes    = 16
 	touchEvery  = 10 * time.Minute
+	maxParents  = 4 // a key, a browser, a device of its
 )
 
 // Prefixes of secrets, so that scanners recognise them.
@@ -250,8 +251,7 @@ func holds(r gatelatch.Reader, k *gatelatch.Key) error {
 	if over(k, now) || k.Role() == "" || k.Kind == gatelatch.BrowserKey && now.Sub(k.Created) >= BrowserLife {
 		return ErrNobody
 	}
-	const most = 4 // a key, a browser, a device of its
-	for range most {
+	for range maxParents {
 		if k.Parent == "" {
 			return nil
 		}

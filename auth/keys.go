@@ -62,12 +62,24 @@ func create(tx gatelatch.Tx, k *gatelatch.Key, by gatelatch.Actor) error {
 }
 
 func record(tx gatelatch.Tx, kind gatelatch.EventKind, k *gatelatch.Key, by gatelatch.Actor) error {
+	return recordSigned(tx, kind, k, by, nil)
+}
+
+// recordSigned also writes down who signed for it, and what a passkey's later
+// signatures are checked by.
+func recordSigned(tx gatelatch.Tx, kind gatelatch.EventKind, k *gatelatch.Key, by gatelatch.Actor, signed *gatelatch.Signature) error {
+	var enrolled *gatelatch.Passkey
+	if kind == gatelatch.KeyCreated {
+		enrolled = k.Passkey
+	}
 	body, err := strictjson.Marshal(struct {
-		Key  string            `json:"key"`
-		Kind gatelatch.KeyKind `json:"kind"`
-		Role gatelatch.Role    `json:"role"`
-		Name string            `json:"name"`
-	}{k.ID, k.Kind, k.Role(), k.Name})
+		Key     string               `json:"key"`
+		Kind    gatelatch.KeyKind    `json:"kind"`
+		Role    gatelatch.Role       `json:"role"`
+		Name    string               `json:"name"`
+		Passkey *gatelatch.Passkey   `json:"passkey,omitempty"`
+		Signed  *gatelatch.Signature `json:"signed,omitempty"`
+	}{k.ID, k.Kind, k.Role(), k.Name, enrolled, signed})
 	if err != nil {
 		return err
 	}
@@ -79,6 +91,9 @@ func (a *Auth) Revoke(ctx context.Context, keyID string, by gatelatch.Actor) (k 
 	err = a.store.Update(ctx, func(tx gatelatch.Tx) error {
 		if k, err = tx.Key(keyID); err != nil || !k.Revoked.IsZero() {
 			return err
+		}
+		if k.Kind == gatelatch.PasskeyKey {
+			return fmt.Errorf("this is a passkey, which is removed: %w", gatelatch.ErrInvalid)
 		}
 		if path := a.files[k.ID]; path != "" {
 			return fmt.Errorf("the key in %s would be made anew at the next start; rotate it instead: %w", path, gatelatch.ErrInvalid)
@@ -152,7 +167,7 @@ func (a *Auth) Keys(ctx context.Context, ended bool) (out []*gatelatch.Key, err 
 				return err
 			}
 			for _, k := range page {
-				if after = k.ID; ended || a.lives(r, k) {
+				if after = k.ID; k.Kind != gatelatch.PasskeyKey && (ended || a.lives(r, k)) {
 					out = append(out, k)
 				}
 			}

@@ -17,11 +17,22 @@ type code struct {
 	name   string
 	role   gatelatch.Role
 	parent string
+	near   bool // made at the approver's socket
 }
 
 // Code makes a login code: single use, one minute. A browser's is for another
 // device of the same person; one that was let in that way itself makes none.
 func (a *Auth) Code(ctx context.Context, by *gatelatch.Key) (secret string, ends time.Time, err error) {
+	return a.code(ctx, by, false)
+}
+
+// NearCode makes one for who is at the approver's socket. Whom it lets in may
+// add the first passkey.
+func (a *Auth) NearCode(ctx context.Context, by *gatelatch.Key) (secret string, ends time.Time, err error) {
+	return a.code(ctx, by, true)
+}
+
+func (a *Auth) code(ctx context.Context, by *gatelatch.Key, near bool) (secret string, ends time.Time, err error) {
 	var now time.Time
 	err = a.store.View(ctx, func(r gatelatch.Reader) error {
 		now = r.Now()
@@ -44,7 +55,7 @@ func (a *Auth) Code(ctx context.Context, by *gatelatch.Key) (secret string, ends
 	defer a.mu.Unlock()
 	a.forgetCodes(now)
 	secret, ends = id.Code("glc"), now.Add(CodeLife)
-	a.codes[hash(secret)] = code{ends, by.Name, by.Role(), by.ID}
+	a.codes[hash(secret)] = code{ends, by.Name, by.Role(), by.ID, near}
 	return secret, ends, nil
 }
 
@@ -69,6 +80,11 @@ func (a *Auth) forgetCodes(now time.Time) {
 // Login trades a code for the two halves of a browser session. The code is
 // used up first: a crash costs a new link, never a second session.
 func (a *Auth) Login(ctx context.Context, secret, from string) (cookie, page string, k *gatelatch.Key, err error) {
+	return a.LoginAt(ctx, secret, from, "")
+}
+
+// LoginAt is Login on a page of that domain.
+func (a *Auth) LoginAt(ctx context.Context, secret, from, domain string) (cookie, page string, k *gatelatch.Key, err error) {
 	now, err := a.Now(ctx)
 	if err != nil {
 		return "", "", nil, err
@@ -84,6 +100,9 @@ func (a *Auth) Login(ctx context.Context, secret, from string) (cookie, page str
 	k = &gatelatch.Key{
 		ID: id.New("key"), Kind: gatelatch.BrowserKey, Name: c.name, Given: c.role, Parent: c.parent,
 		Hash: hash(cookie), Second: hash(page), Created: c.ends.Add(-CodeLife), Used: now,
+	}
+	if c.near {
+		k.Near = domain
 	}
 	err = a.store.Update(ctx, func(tx gatelatch.Tx) error {
 		if err := holds(tx, k); errors.Is(err, ErrNobody) {
