@@ -78,7 +78,8 @@ const (
 	KeyCreated    EventKind = "key.created"
 	KeyRevoked    EventKind = "key.revoked"
 	KeyRotated    EventKind = "key.rotated"
-	AgentMuted    EventKind = "agent.muted" // it asked too much
+	RequestSigned EventKind = "request.signed" // by a passkey, for what no other event holds the signature of
+	AgentMuted    EventKind = "agent.muted"    // it asked too much
 	AgentUnmuted  EventKind = "agent.unmuted"
 	HostDrifted   EventKind = "host.drifted"
 	HostMended    EventKind = "host.mended"

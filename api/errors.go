@@ -70,6 +70,8 @@ var Problems = []ProblemKind{
 	domain("invalid", 400, gatelatch.ErrInvalid, ""),
 	{CodeUnauthenticated, 401, "no valid key or session", "", nil},
 	domain("forbidden", 403, gatelatch.ErrForbidden, "an agent's key can only ask; decide in the page or with the gatelatch command"),
+	domain("unsigned", 403, gatelatch.ErrUnsigned, `do it on the page, which asks for your passkey: "gatelatch open" leads there, and in its menu is "Add a passkey"`),
+	domain("signature", 403, gatelatch.ErrSignature, `sign once more; "gatelatch passkeys" lists the passkeys that are known`),
 	{CodeOrigin, 403, "the request comes from somewhere else", "", nil},
 	{CodePeer, 403, "the socket is not for this process", "", nil},
 	domain("not_found", 404, gatelatch.ErrNotFound, `list what there is with "gatelatch ls"`),

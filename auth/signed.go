@@ -15,6 +15,7 @@ import (
 	"github.com/gatelatch/gatelatch"
 	"github.com/gatelatch/gatelatch/api"
 	"github.com/gatelatch/gatelatch/internal/passkey"
+	"github.com/gatelatch/gatelatch/internal/strictjson"
 )
 
 // signedAge is how far the page's clock may be from ours.
@@ -26,6 +27,7 @@ type Signing struct {
 	Says           string // what the body comes to; see api.Says
 	Body           []byte
 	Origin         string // of the page; a door without pages has none
+	Note           bool   // the trail gets the signature now: nothing else will hold it
 	Header         http.Header
 }
 
@@ -104,12 +106,25 @@ func (a *Auth) Signed(ctx context.Context, r Signing, by *gatelatch.Key) (*gatel
 			return err
 		}
 		out.Passkey = k.ID
-		return tx.SaveKey(k)
+		if err := tx.SaveKey(k); err != nil || !r.Note {
+			return err
+		}
+		return note(tx, out, by)
 	})
 	if err != nil {
 		return nil, err
 	}
 	return out, nil
+}
+
+func note(tx gatelatch.Tx, s *gatelatch.Signature, by *gatelatch.Key) error {
+	body, err := strictjson.Marshal(struct {
+		Signed *gatelatch.Signature `json:"signed"`
+	}{s})
+	if err != nil {
+		return err
+	}
+	return tx.Record(gatelatch.Event{Kind: gatelatch.RequestSigned, By: by.Actor(), At: tx.Now(), Body: body})
 }
 
 // spend notes a signature, so that neither it nor one of a copied device counts.

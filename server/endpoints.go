@@ -74,10 +74,14 @@ func endpoints() map[string]endpoint {
 		"Unmute":  post(unmute),
 		"Logout":  post(logout),
 
-		"Keys":      get(keys),
-		"AddKey":    post(addKey),
-		"RotateKey": post(rotateKey),
-		"RevokeKey": post(revokeKey),
+		"Keys":          get(keys),
+		"AddKey":        post(addKey),
+		"RotateKey":     post(rotateKey),
+		"RevokeKey":     post(revokeKey),
+		"Passkeys":      get(passkeys),
+		"AddPasskey":    post(addPasskey),
+		"RemovePasskey": post(removePasskey),
+
 		"LoginCode": post(loginCode),
 		"Login":     post(login),
 		"Ready":     ready,
@@ -213,6 +217,7 @@ func decide(s *Server, q *request, in api.Decision) (api.Call, error) {
 	if err != nil {
 		return api.Call{}, invalid(err)
 	}
+	d.Signed = q.passkey
 	id := q.PathValue("id")
 	if _, err := q.seat.Decide(q.Context(), id, d); err != nil {
 		return api.Call{}, err
@@ -251,7 +256,11 @@ func unpause(s *Server, q *request, _ api.None) (api.Status, error) {
 }
 
 func loginCode(s *Server, q *request, _ api.None) (api.LoginCode, error) {
-	code, ends, err := s.opt.Auth.Code(q.Context(), q.key)
+	makeCode := s.opt.Auth.Code
+	if q.near() {
+		makeCode = s.opt.Auth.NearCode
+	}
+	code, ends, err := makeCode(q.Context(), q.key)
 	out := api.LoginCode{URL: s.opt.URL + "/login#c=" + code, Expires: ends}
 	if s.opt.Public != "" {
 		out.Public = s.opt.Public + "/login#c=" + code
@@ -260,7 +269,7 @@ func loginCode(s *Server, q *request, _ api.None) (api.LoginCode, error) {
 }
 
 func login(s *Server, q *request, in api.Login) (api.LoggedIn, error) {
-	cookie, page, key, err := s.opt.Auth.Login(q.Context(), in.Code, from(q.Request))
+	cookie, page, key, err := s.opt.Auth.LoginAt(q.Context(), in.Code, from(q.Request), q.domain())
 	if errors.Is(err, auth.ErrCode) {
 		err = fmt.Errorf("%w: %w", err, gatelatch.ErrForbidden)
 	}

@@ -45,6 +45,8 @@ type request struct {
 	seat  *gatelatch.Seat
 	// signed is the body that a page signed for; nil is any.
 	signed *gatelatch.Sum
+	// passkey is what a person's passkey said to the request; nil is nothing.
+	passkey *gatelatch.Signature
 }
 
 // endpoint answers a request, or returns the error that answers it.
@@ -64,7 +66,14 @@ func get[Out any](fn func(s *Server, q *request) (Out, error)) endpoint {
 // post is an endpoint with a JSON body, read strictly.
 func post[In, Out any](fn func(s *Server, q *request, in In) (Out, error)) endpoint {
 	return func(s *Server, q *request) error {
-		in, err := bodyOf[In](q)
+		raw, err := readBody(q)
+		if err != nil {
+			return err
+		}
+		in, err := parse[In](raw)
+		if err == nil {
+			err = s.sign(q, raw, in)
+		}
 		if err != nil {
 			return err
 		}
@@ -81,6 +90,10 @@ func bodyOf[In any](q *request) (in In, err error) {
 	if err != nil {
 		return in, err
 	}
+	return parse[In](raw)
+}
+
+func parse[In any](raw []byte) (in In, err error) {
 	if err := strictjson.Unmarshal(raw, &in); err != nil {
 		return in, invalid(err)
 	}

@@ -35,6 +35,9 @@ type Options struct {
 	// Note has the rules noted that hold now, if they lie in a file; may be nil.
 	Note   func(context.Context) error
 	Notice func() string // something is wrong that people should see; may be nil
+	// Signing is what needs a person's passkey: risky or all; "" is nothing.
+	// The gate refuses what lacks it of allows and modes, the server the rest.
+	Signing string
 	// Isolation says how far agents are kept from the gateway; may be nil.
 	Isolation func() string
 	// Asked is told of who asked as an agent; may be nil. It must not wait.
@@ -95,6 +98,14 @@ func BrowserDoor(addr string) Door {
 		Hosts: []string{addr}, Origins: []string{"http://" + addr}, cookie: api.CookiePrefix + addr[strings.LastIndexByte(addr, ':')+1:],
 		Roles: []api.Role{api.Anybody, api.Agents, api.People, api.Readers, api.Admins, api.Commands, api.Keyed},
 	}
+}
+
+// Named makes a loopback door answer at a name, too, since passkeys need one. At
+// the same port nobody else may be found by it.
+func (d Door) Named(name string) Door {
+	host := net.JoinHostPort(name, d.Hosts[0][strings.LastIndexByte(d.Hosts[0], ':')+1:])
+	d.Hosts, d.Origins = append(d.Hosts, host), append(d.Origins, "http://"+host)
+	return d
 }
 
 // SecureDoor is a TCP listener with TLS, at the names of its certificate.

@@ -47,7 +47,7 @@ func (q *request) inReview() (map[[2]string]int, error) {
 
 func setMode(s *Server, q *request, in api.SetMode) (api.AgentSession, error) {
 	sess, err := q.seat.SetMode(q.Context(), in.Agent, in.Session,
-		gatelatch.ModeTerms{Mode: gatelatch.Mode(in.Mode), For: time.Duration(in.For) * time.Second})
+		gatelatch.ModeTerms{Mode: gatelatch.Mode(in.Mode), For: time.Duration(in.For) * time.Second, Signed: q.passkey})
 	if err != nil {
 		return api.AgentSession{}, err
 	}

@@ -71,6 +71,10 @@ var says = map[string]string{
 	"RotateKey": "Give a key another secret; the old one ends.",
 	"RevokeKey": "End a key or a browser's session at once.",
 
+	"Passkeys":      "List the passkeys that sign what people allow, and what needs them.",
+	"AddPasskey":    "Enrol a passkey that the browser made. One that is known signs for it, but for the first.",
+	"RemovePasskey": "End a passkey. One that is known signs for it, but at the approver's socket.",
+
 	"LoginCode": "Make a link that logs one browser in.",
 	"Login":     "Trade a code for a browser's session.",
 	"Health":    "Hear that the gateway answers.",
@@ -91,6 +95,7 @@ var enums = map[string][]string{
 	"ProposedCall.kind": kinds,
 	"Result.state":      states,
 	"Terms.scope":       words(gatelatch.ForSession, gatelatch.ForProject, gatelatch.Always),
+	"Passkeys.signing":  {"off", "risky", "all"},
 	"Problem.code":      codes(),
 }
 

@@ -27,7 +27,7 @@ func typeScript(types []object) []byte {
 		}
 		b.WriteString("}\n")
 	}
-	fmt.Fprintf(&b, "\nexport const pageHeader = %q;\n", api.PageHeader)
+	fmt.Fprintf(&b, "\nexport const pageHeader = %q;\nexport const signedHeader = %q;\n", api.PageHeader, api.SignedHeader)
 
 	b.WriteString("\nexport const routes = {\n")
 	for _, r := range api.Routes {

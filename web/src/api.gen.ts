@@ -873,6 +873,29 @@ export interface MadeKey {
   secret: string;
 }
 
+export interface Passkey {
+  id: string;
+  name: string;
+  credential: string;
+  domain: string;
+  here?: boolean;
+  yours?: boolean;
+  created: string;
+  used?: string;
+  removed?: string;
+}
+
+export interface Passkeys {
+  signing: string;
+  passkeys: Passkey[];
+}
+
+export interface AddPasskey {
+  name: string;
+  credential: string;
+  public_key: string;
+}
+
 export interface LoginCode {
   url: string;
   public?: string;
@@ -904,6 +927,7 @@ export interface Problem {
 }
 
 export const pageHeader = "X-Gatelatch-Page";
+export const signedHeader = "X-Gatelatch-Signed";
 
 export const routes = {
   Propose: { method: "POST", path: "/v1/batches" },
@@ -962,6 +986,9 @@ export const routes = {
   AddKey: { method: "POST", path: "/v1/keys" },
   RotateKey: { method: "POST", path: "/v1/keys/{id}/rotate" },
   RevokeKey: { method: "POST", path: "/v1/keys/{id}/revoke" },
+  Passkeys: { method: "GET", path: "/v1/passkeys" },
+  AddPasskey: { method: "POST", path: "/v1/passkeys" },
+  RemovePasskey: { method: "POST", path: "/v1/passkeys/{id}/remove" },
   LoginCode: { method: "POST", path: "/v1/login-codes" },
   Login: { method: "POST", path: "/v1/login" },
   Health: { method: "GET", path: "/healthz" },
@@ -1029,6 +1056,9 @@ export interface Signatures {
   AddKey: { in: AddKey; out: MadeKey };
   RotateKey: { params: { id: string }; in: None; out: MadeKey };
   RevokeKey: { params: { id: string }; in: None; out: Key };
+  Passkeys: { out: Passkeys };
+  AddPasskey: { in: AddPasskey; out: Passkey };
+  RemovePasskey: { params: { id: string }; in: None; out: Passkey };
   LoginCode: { in: None; out: LoginCode };
   Login: { in: Login; out: LoggedIn };
   Health: { out: None };
