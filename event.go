@@ -78,6 +78,7 @@ const (
 	KeyCreated    EventKind = "key.created"
 	KeyRevoked    EventKind = "key.revoked"
 	KeyRotated    EventKind = "key.rotated"
+	SigningChosen EventKind = "signing.chosen" // what needs a passkey from now on
 	RequestSigned EventKind = "request.signed" // by a passkey, for what no other event holds the signature of
 	AgentMuted    EventKind = "agent.muted"    // it asked too much
 	AgentUnmuted  EventKind = "agent.unmuted"

@@ -2,6 +2,7 @@ package gatelatch
 
 import (
 	"cmp"
+	"context"
 	"slices"
 	"time"
 )
@@ -30,6 +31,24 @@ type Signature struct {
 	Data    []byte `json:"authenticator"` // as the device gave it
 	Client  []byte `json:"client"`        // as the browser gave it
 	Sig     []byte `json:"signature"`
+}
+
+// NoteSigning writes down what needs a passkey from now on, if that is news: a
+// missing signature then shows in the trail.
+func (g *Gate) NoteSigning(ctx context.Context, what string) error {
+	return g.store.Update(ctx, func(tx Tx) error {
+		ctl, err := tx.Control()
+		if err != nil || ctl.Signing == what {
+			return err
+		}
+		ctl.Signing = what
+		if err := tx.SaveControl(ctl); err != nil {
+			return err
+		}
+		return tx.Record(Event{Kind: SigningChosen, By: Actor{Kind: GatewayActor}, At: tx.Now(), Body: eventBody(struct {
+			Signing string `json:"signing"`
+		}{cmp.Or(what, "off")})})
+	})
 }
 
 // unsigned reports whether an allow lacks the passkey's word that it needs.

@@ -127,6 +127,8 @@ type Control struct {
 	Revision int64 `json:"revision,omitempty"`
 	// Muted are agents that may not ask for now, by id.
 	Muted map[string]Muting `json:"muted,omitempty"`
+	// Signing is what needed a passkey when a gateway last started; "" is nothing.
+	Signing string `json:"signing,omitempty"`
 
 	Version int64 `json:"-"`
 }

@@ -18,14 +18,16 @@ type Report struct {
 	Seq         gatelatch.Seq `json:"seq"`  // of the last event
 	Link        gatelatch.Sum `json:"head"` // of the last event
 	Checkpoints int           `json:"checkpoints"`
-	Vouched     gatelatch.Seq `json:"vouched"` // the last event that a checkpoint saw
+	Vouched     gatelatch.Seq `json:"vouched"`    // the last event that a checkpoint saw
+	Signatures  int64         `json:"signatures"` // of passkeys, all good
 }
 
-// A Verifier checks a trail against its chain and against checkpoints, event
-// by event.
+// A Verifier checks a trail against its chain, against checkpoints and by the
+// signatures in it, event by event.
 type Verifier struct {
 	chain  Chain
 	due    []Checkpoint // not met yet, by number
+	signed signatures
 	report Report
 }
 
@@ -48,6 +50,10 @@ func (v *Verifier) next(e gatelatch.Event, link gatelatch.Sum) error {
 		v.report.First = e.At
 	}
 	v.report.Last, v.report.Seq, v.report.Link = e.At, e.Seq, e.Link
+	if err := v.signed.next(&e); err != nil {
+		return err
+	}
+	v.report.Signatures = v.signed.count
 	for ; len(v.due) > 0 && v.due[0].Seq == e.Seq; v.due = v.due[1:] {
 		if c := v.due[0]; c.Link != e.Link {
 			return fmt.Errorf("event %d is not the one that %s saw: something behind event %d was rewritten", e.Seq, c, v.report.Vouched)

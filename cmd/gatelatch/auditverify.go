@@ -21,6 +21,9 @@ func newAuditVerifyCmd() *cobra.Command {
 		Long: `Check an export ("-" reads it from the standard input), or without FILE the
 trail of the running gateway. Checking an export needs no gateway.
 
+Where passkeys signed, each signature is checked by the public key that was
+enrolled in the trail itself, and by what the event says.
+
 The chain alone shows what was changed, moved or taken out. Only checkpoints
 from a second place show that the end was cut off, or that the whole trail was
 written anew. It ends with status 1 if anything is wrong.`,
@@ -161,6 +164,9 @@ func printReport(cmd *cobra.Command, r audit.Report, problem string, asJSON bool
 	fmt.Fprintf(w, "events       %d, %s\n", r.Events, word)
 	if r.Events > 0 {
 		fmt.Fprintf(w, "first        %s\nlast         %s\nhead         %d %s\n", r.First.Format(time.RFC3339Nano), r.Last.Format(time.RFC3339Nano), r.Seq, r.Link)
+	}
+	if r.Signatures > 0 {
+		fmt.Fprintf(w, "signatures   %d of passkeys, all good\n", r.Signatures)
 	}
 	switch {
 	case problem != "":
