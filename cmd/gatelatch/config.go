@@ -38,6 +38,8 @@ type config struct {
 	// is where they find it. See docs/access.md.
 	AgentUsers  []string `yaml:"agent_users"`
 	AgentSocket string   `yaml:"agent_socket"`
+	// Signing says what needs a person's passkey; see docs/access.md.
+	Signing string `yaml:"signing" enum:"off,risky,all"`
 	// Tools says which tools agents may see; see docs/tools.md.
 	Tools toolset.Policy `yaml:"tools"`
 	// Checkpoints is a file on a second place; see docs/audit.md.

@@ -104,6 +104,7 @@ var configSays = map[string]string{
 	"hooks.on":             "before, which is the default, or after",
 	"agent_users":          "Users whose agents may ask, beside the gateway's own; needs agent_socket",
 	"agent_socket":         "Absolute path of the socket where they ask",
+	"signing":              "Which allows need a person's passkey: off, which is the default, risky or all; see docs/access.md",
 	"tools":                "Which tools agents may see; see docs/tools.md",
 	"notify":               "Who is told of calls that wait, and when; see docs/notify.md",
 	"notify.channels":      "Ways to reach people, by name: desktop, webhook, ntfy, email or command",

@@ -135,10 +135,15 @@ func (d *doctor) askGateway(ctx context.Context, where statedir.Gateway) {
 	}
 	switch {
 	case err != nil:
+	case status.Isolation == signed:
+		d.ok("isolation", "signed: agents run as other users, and a passkey signs what is allowed")
 	case status.Isolation == separated:
 		d.ok("isolation", "separated: agents run as other users, and reach neither keys nor rules")
 	default:
 		d.ok("isolation", "advisory: agents run as your own user and could read your keys; docs/access.md tells how to separate them")
+	}
+	if err == nil {
+		d.checkSigning(ctx, person)
 	}
 	if status.Notice != "" {
 		d.warn("gateway", "see above, and the page", "it says: %s", status.Notice)

@@ -60,6 +60,7 @@ type gatewayOptions struct {
 	public string
 	// agentSocket is where agents of other users ask; "" is beside the other.
 	agentSocket string
+	signing     signing // what needs a person's passkey
 	// metrics is where numbers are read without a key; "" is nowhere.
 	metrics string
 	log     *slog.Logger
@@ -79,6 +80,7 @@ type gateway struct {
 	tells   notify.Config
 	peers   *peers
 	url     string
+	page    string // what links lead to
 	probes  string // where numbers are read without a key
 	temp    string // where the sockets lie, if that is not the state directory
 
@@ -123,6 +125,7 @@ func startGateway(opt gatewayOptions) (_ *gateway, err error) {
 	if opt.agentSocket, err = cfg.agentSocket(); err != nil {
 		return nil, err
 	}
+	opt.signing = cfg.signing()
 	if err := cfg.checkpoints(&opt); err != nil {
 		return nil, err
 	}
@@ -158,6 +161,10 @@ func startGateway(opt gatewayOptions) (_ *gateway, err error) {
 	gate.TellAfter(opt.log, cfg.afterHooks()...)
 	gate.LimitAsks(asksAtOnce, asksQueued, asksPatience)
 	gate.Binder, gate.Grace = policy.NewBinder(), waiterGrace
+	gate.Signs = opt.signing.must()
+	if err := gate.NoteSigning(ctx, string(opt.signing)); err != nil {
+		return nil, err
+	}
 	g.gate, g.tools, g.tells = gate, cfg.Tools, cfg.Notify
 	if g.peers, err = newPeers(cfg, g.work.Go); err != nil {
 		return nil, err
@@ -252,7 +259,7 @@ func (g *gateway) listen(ctx context.Context, gate *gatelatch.Gate, rules *rules
 	if err != nil {
 		return err
 	}
-	g.url, g.opt.public = tcp.url, tcp.public
+	g.url, g.page, g.opt.public = tcp.url, tcp.page, tcp.public
 	messages, err := push.Open(filepath.Join(string(g.opt.state), "push.json"))
 	if err != nil {
 		return err
@@ -262,8 +269,8 @@ func (g *gateway) listen(ctx context.Context, gate *gatelatch.Gate, rules *rules
 		return err
 	}
 	srv, err := server.New(server.Options{
-		Gate: gate, Auth: g.auth, Web: web.FS(), URL: g.url, Version: version, Policy: rules.path(), Note: func(ctx context.Context) error { return rules.follow(ctx, gate) },
-		Isolation: g.peers.isolation, Asked: g.peers.asked,
+		Gate: gate, Auth: g.auth, Web: web.FS(), URL: g.page, Version: version, Policy: rules.path(), Note: func(ctx context.Context) error { return rules.follow(ctx, gate) },
+		Signing: string(g.opt.signing), Isolation: g.isolation, Asked: g.peers.asked,
 		Notice: joinProblems(rules.Problem, g.drift.Problem, g.silence.Problem, g.trail.Problem),
 		Tools:  g.tools, Plugs: plugs(g.opt.log), Log: g.opt.log, Rules: rules.File, Write: rules.write, Push: messages, Public: g.opt.public, Notify: box,
 		Metrics: g.numbers, Checks: []server.Check{{Name: "store", Problem: g.commits.Problem}, {Name: "rules", Problem: rules.Problem}, {Name: "checkpoints", Problem: g.trail.Problem}},
@@ -286,12 +293,16 @@ func (g *gateway) listen(ctx context.Context, gate *gatelatch.Gate, rules *rules
 		meet func(context.Context, net.Conn) context.Context
 	}{
 		{tcp.door, func() (net.Listener, error) { return tcp, nil }, nil},
+		{tcp.door, func() (net.Listener, error) { return tcp.twin, nil }, nil},
 		{agents, func() (net.Listener, error) { return listenAgents(where.AgentSocket, g.peers.agents) }, g.peers.context()},
 		{people, func() (net.Listener, error) { return listenSocket(where.ApproverSocket) }, g.peers.context()},
 	} {
 		ln, err := l.open()
 		if err != nil {
 			return err
+		}
+		if ln == nil { // there is no twin
+			continue
 		}
 		h, err := srv.Handler(l.door)
 		if err != nil {

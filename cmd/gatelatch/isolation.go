@@ -1,15 +1,31 @@
 package main
 
 import (
+	"context"
 	"net"
 	"net/http"
 )
 
-// Levels of isolation; see docs/threat-model.md. Nothing signs decisions yet.
+// Levels of isolation; see docs/threat-model.md.
 const (
 	advisory  = "advisory"
 	separated = "separated"
+	signed    = "signed"
 )
+
+// isolation is signed where agents are separated, passkeys are asked for and
+// somebody has one.
+func (g *gateway) isolation() string {
+	level := g.peers.isolation()
+	if level != separated || g.opt.signing == "" {
+		return level
+	}
+	ks, err := g.auth.Passkeys(context.Background(), nil)
+	if err != nil || len(ks) == 0 {
+		return level
+	}
+	return signed
+}
 
 // isolation is what was seen, not what was meant: one agent that runs as our
 // own user could read our keys.

@@ -14,8 +14,10 @@ import (
 // front is where browsers and agents with a key come in.
 type front struct {
 	net.Listener
+	twin   net.Listener // the same at the other address of localhost; nil is none
 	door   server.Door
 	url    string
+	page   string // what links lead to
 	public string // where other devices find it; "" is nowhere
 }
 
@@ -27,7 +29,14 @@ func listenFront(opt gatewayOptions) (*front, error) {
 			return nil, err
 		}
 		addr := ln.Addr().String()
-		return &front{ln, server.BrowserDoor(addr).Also(opt.public), "http://" + addr, opt.public}, nil
+		f := &front{Listener: ln, door: server.BrowserDoor(addr), url: "http://" + addr, page: "http://" + addr, public: opt.public}
+		if opt.signing != "" {
+			if err := f.name(); err != nil && opt.public == "" {
+				return nil, errors.Join(err, ln.Close())
+			}
+		}
+		f.door = f.door.Also(opt.public)
+		return f, nil
 	}
 	certs, err := loadCertificate(opt.tlsCert, opt.tlsKey, opt.log)
 	if err != nil {
@@ -39,7 +48,7 @@ func listenFront(opt gatewayOptions) (*front, error) {
 	}
 	host, port, _ := net.SplitHostPort(ln.Addr().String())
 	door := server.SecureDoor(certs.names(), port)
-	f := &front{Listener: tls.NewListener(ln, certs.config()), door: door.Also(opt.public), url: door.Origins[0], public: opt.public}
+	f := &front{Listener: tls.NewListener(ln, certs.config()), door: door.Also(opt.public), url: door.Origins[0], page: door.Origins[0], public: opt.public}
 	if f.public == "" && !isLoopback(host) {
 		f.public = f.url
 	}

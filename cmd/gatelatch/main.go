@@ -80,7 +80,7 @@ and lets nothing through that was not allowed.
 			root.AddCommand(c)
 		}
 	}
-	add("gateway", newServeCmd(), newOpenCmd(), newLoginCmd(), newLogoutCmd(), newKeysCmd(), newServiceCmd(), newConfigCmd(), newNotifyCmd(),
+	add("gateway", newServeCmd(), newOpenCmd(), newLoginCmd(), newLogoutCmd(), newKeysCmd(), newPasskeysCmd(), newServiceCmd(), newConfigCmd(), newNotifyCmd(),
 		newLogCmd(), newAuditCmd(), newPolicyCmd(), newBackupCmd(), newRestoreCmd(), newDemoCmd(), newShellCmd(), newAPICmd(), newHealthCmd())
 	add("decide", newWatchCmd())
 	add("decide", newLsCmd(), newShowCmd(), newAllowCmd(), newDenyCmd(), newReplyCmd(), newEditCmd(), newGrantsCmd(),

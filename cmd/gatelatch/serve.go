@@ -71,7 +71,7 @@ project and ask about the rest.`,
 			}
 			err = printJSON(cmd, where)
 		} else {
-			fmt.Fprintf(os.Stderr, "gatelatch: serving %s, state in %s\ngatelatch: log in with \"gatelatch open%s\"\n", g.url, opt.state, stateArg(opt.state))
+			fmt.Fprintf(os.Stderr, "gatelatch: serving %s, state in %s\ngatelatch: log in with \"gatelatch open%s\"\n", g.page, opt.state, stateArg(opt.state))
 			g.saySilent(os.Stderr)
 		}
 		if err != nil {
