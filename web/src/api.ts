@@ -3,6 +3,7 @@
 
 import { signal } from "@preact/signals";
 import type { Decided, Problem, RouteName, Signatures } from "./api.gen";
+import { sign } from "./passkey";
 import { request, secret } from "./request";
 
 /** Whether the gateway takes our session, as far as we know. */
@@ -24,7 +25,7 @@ export class ApiError extends Error {
 /** No answer at all. */
 export class NetworkError extends Error {}
 
-type Options<N extends RouteName> = Omit<Signatures[N], "out"> & { signal?: AbortSignal };
+type Options<N extends RouteName> = Omit<Signatures[N], "out"> & { signal?: AbortSignal; signed?: string };
 
 /** Asks the gateway for one thing. Rejects with ApiError or NetworkError, or as aborted. */
 export async function ask<N extends RouteName>(name: N, options: Options<N>): Promise<Signatures[N]["out"]> {
@@ -34,7 +35,7 @@ export async function ask<N extends RouteName>(name: N, options: Options<N>): Pr
   })) as Signatures[N]["out"];
 }
 
-/** Like ask, for routes that answer with a stream. */
+/** Like ask, for routes that answer with a stream. What needs a passkey is sent again with its word. */
 export async function send<N extends RouteName>(name: N, options: Options<N>): Promise<Response> {
   const used = secret.read();
   const response = await reach(name, options, used);
@@ -44,7 +45,9 @@ export async function send<N extends RouteName>(name: N, options: Options<N>): P
     if (secret.read() !== null && secret.read() !== used) return send(name, options);
     loggedIn.value = false;
   }
-  throw await readError(response);
+  const refused = await readError(response);
+  if (refused.code !== "unsigned" || options.signed) throw refused;
+  return send(name, { ...options, signed: await sign(name, options) });
 }
 
 async function reach(...[name, options, used]: Parameters<typeof request>): Promise<Response> {

@@ -4,8 +4,8 @@
 
 import { hmac, sha256 } from "./sha256";
 
-const bytes = (text: string) => new TextEncoder().encode(text);
-const hex = (b: Uint8Array) => Array.from(b, (x) => x.toString(16).padStart(2, "0")).join("");
+export const bytes = (text: string) => new TextEncoder().encode(text);
+export const hex = (b: Uint8Array) => Array.from(b, (x) => x.toString(16).padStart(2, "0")).join("");
 
 export function prove(page: string, method: string, target: string, body = ""): string {
   const nonce = hex(crypto.getRandomValues(new Uint8Array(16)));

@@ -1,7 +1,7 @@
 // Requests to the gateway. This needs nothing of the rest of the page, so that
 // what the first card waits for can be asked for before the rest is read.
 
-import { pageHeader, routes, type RouteName } from "./api.gen";
+import { pageHeader, routes, signedHeader, type RouteName } from "./api.gen";
 import { prove } from "./proof";
 
 const secretKey = "gatelatch.page";
@@ -19,6 +19,8 @@ export interface Parts {
   query?: Record<string, string | number | boolean | undefined>;
   in?: unknown;
   signal?: AbortSignal;
+  /** What the person's passkey said to it. */
+  signed?: string;
 }
 
 /** What was asked for ahead; each is taken once, by whoever asks for the same. */
@@ -42,11 +44,12 @@ export function request(name: RouteName, options: Parts, used: string | null): P
     headers.set("Content-Type", "application/json");
     init.body = body;
   }
+  if (options.signed) headers.set(signedHeader, options.signed);
   if (options.signal) init.signal = options.signal;
   return fetch(target, init);
 }
 
-function address(path: string, { params, query }: Parts): string {
+export function address(path: string, { params, query }: Parts): string {
   const filled = path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(params?.[name] ?? ""));
   const pairs = Object.entries(query ?? {}).flatMap(([k, v]) => (v === undefined ? [] : [[k, String(v)]]));
   return pairs.length > 0 ? `${filled}?${new URLSearchParams(pairs)}` : filled;

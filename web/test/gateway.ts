@@ -11,6 +11,7 @@ export interface Asked {
   query: URLSearchParams;
   body: unknown;
   page: string | null; // the half that the request proves
+  signed: string | null; // what a passkey said to it
 }
 
 const halves = ["page-half", "old-half", "new-half", "newer-half", "fresh-half"];
@@ -56,6 +57,7 @@ export class Gateway {
       path: pathname,
       query: searchParams,
       body: init.body ? JSON.parse(String(init.body)) : undefined,
+      signed: headers.get("X-Gatelatch-Signed"),
       page: provenBy(headers.get("X-Gatelatch-Page"), init.method ?? "GET", url),
     };
     this.asked.push(asked);

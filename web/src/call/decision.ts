@@ -103,6 +103,8 @@ async function explain(call: Call, err: unknown): Promise<News | null> {
       return badNews(words.changed);
     case "paused":
       return badNews(words.paused);
+    case "unsigned":
+      return badNews(err.message);
     case "not_found":
       drop(call.id);
       return badNews(words.gone);

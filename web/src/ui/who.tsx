@@ -8,6 +8,7 @@ import { actorName, go, status } from "../state";
 import { choose, t } from "../words/words";
 import { language, languages, type Language } from "../words/language";
 import { Isolation } from "./isolation";
+import { Passkeys, passkeys, readPasskeys } from "./passkeys";
 import { trouble } from "./stop";
 
 /** Who is logged in; the way out is behind it. */
@@ -20,9 +21,10 @@ export function Who() {
       <button type="button" class="who" popovertarget="me" aria-label={t().ui.who.as(name)} title={name}>
         {(initials[0]! + (initials.length > 1 ? initials.at(-1)! : "")).toUpperCase()}
       </button>
-      <div id="me" class="menu" popover="auto">
+      <div id="me" class="menu" popover="auto" onToggle={(e) => e.newState === "open" && void readPasskeys()}>
         <p class="muted cut">{name}</p>
         <Isolation />
+        <Passkeys />
         <label class="lab">
           {t().ui.who.language}
           <select class="text" data-field="language" value={language.value} onChange={(e) => void choose(e.currentTarget.value as Language)}>
@@ -56,4 +58,5 @@ async function leave(): Promise<void> {
   resetGrants();
   resetModes();
   resetRules();
+  passkeys.value = null;
 }
