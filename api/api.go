@@ -472,7 +472,8 @@ type Status struct {
 	Seq     int64  `json:"seq"`
 	Notice  string `json:"notice,omitempty"` // something is wrong, such as a rule file that does not load
 	// Isolation is how far agents are kept from the gateway: advisory if they run
-	// as its own user, separated if as others, signed if each decision is.
+	// as its own user, separated if as others, signed if people's passkeys sign
+	// what they allow, too.
 	Isolation string `json:"isolation,omitempty"`
 	Role      string `json:"role,omitempty"` // what you may do: auditor, approver or admin
 	// Silent says that nobody is told of a call who does not look at the page.

@@ -12,8 +12,12 @@ import (
 	"github.com/gatelatch/gatelatch/internal/passkey"
 )
 
-// signedSlack is how far an event may be from the time that was signed.
-const signedSlack = 5 * time.Minute
+const (
+	// signedSlack is how far an event may be from the time that was signed.
+	signedSlack = 5 * time.Minute
+	// post is the method of all that is signed; net/http is too much for a word.
+	post = "POST"
+)
 
 // signatures checks what passkeys have signed, by their enrolment in the same
 // trail.
@@ -72,8 +76,9 @@ func (s *signatures) matters(e *gatelatch.Event) bool {
 		return bytes.Contains(e.Body, []byte(`"passkey"`))
 	case gatelatch.GrantMade, gatelatch.SigningChosen:
 		return true
+	default:
+		return false
 	}
-	return false
 }
 
 func (s *signatures) next(e *gatelatch.Event) error {
@@ -129,7 +134,7 @@ func (s *signatures) check(e *gatelatch.Event, n *noted) error {
 	if r.Says != "" && json.Unmarshal([]byte(r.Says), &w) != nil {
 		return errors.New("what was signed can't be read")
 	}
-	if r.Method != "POST" || !s.fits(e, n, r.Target, w) {
+	if r.Method != post || !s.fits(e, n, r.Target, w) {
 		return errors.New("something else was signed than it says")
 	}
 	s.count++
@@ -150,8 +155,9 @@ func (s *signatures) fits(e *gatelatch.Event, n *noted, target string, w said) b
 		return n.Passkey != nil && target == "/v1/passkeys" && w.text(0) == base64.RawURLEncoding.EncodeToString(n.Passkey.Credential)
 	case gatelatch.KeyRevoked:
 		return target == "/v1/passkeys/"+n.Key+"/remove"
+	default:
+		return e.Kind == gatelatch.RequestSigned
 	}
-	return true
 }
 
 // remembers reports whether the grant has the terms that were signed.

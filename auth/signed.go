@@ -129,8 +129,8 @@ func note(tx gatelatch.Tx, s *gatelatch.Signature, by *gatelatch.Key) error {
 
 // spend notes a signature, so that neither it nor one of a copied device counts.
 func spend(k *gatelatch.Key, s stamp, count uint32, now time.Time) error {
-	p, sum := k.Passkey, gatelatch.SumOf(s.Sig)
-	p.Spent = slices.DeleteFunc(p.Spent, func(o gatelatch.Spent) bool { return now.Sub(o.At) > 2*signedAge })
+	p, sum := *k.Passkey, gatelatch.SumOf(s.Sig) // what was read may be shared
+	p.Spent = slices.DeleteFunc(slices.Clone(p.Spent), func(o gatelatch.Spent) bool { return now.Sub(o.At) > 2*signedAge })
 	if slices.ContainsFunc(p.Spent, func(o gatelatch.Spent) bool { return o.Sum == sum }) {
 		return unfit("it was used before")
 	}
@@ -138,6 +138,7 @@ func spend(k *gatelatch.Key, s stamp, count uint32, now time.Time) error {
 		return unfit("its counter did not go on, as if somebody had copied it")
 	}
 	p.Spent, p.Count, k.Used = append(p.Spent, gatelatch.Spent{Sum: sum, At: s.at}), count, now
+	k.Passkey = &p
 	return nil
 }
 

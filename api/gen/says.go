@@ -8,7 +8,7 @@ import (
 )
 
 // says is what each route is for, in a sentence. Every route has one.
-var says = map[string]string{
+var says = map[string]string{ //nolint:gosec // sentences, no secrets
 	"Propose":    "Propose the calls of one model message. The same message gives the same batch. With wait_seconds the answer comes when the batch is held or the time is over (202).",
 	"Batch":      "Read a batch of one's own, at any later time.",
 	"Await":      "Wait until every call is settled and hold the batch then. 202 says that the time is over: ask again.",

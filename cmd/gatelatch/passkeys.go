@@ -106,7 +106,7 @@ func (d *doctor) checkSigning(ctx context.Context, c *client.Client) {
 	list, err := c.Passkeys(ctx)
 	switch n := len(list.Passkeys); {
 	case err != nil:
-		d.warn("signing", "", "the passkeys can't be read: %v", err)
+		d.warn("signing", "start the gateway anew", "the passkeys can't be read: %v", err)
 	case list.Signing == "off" && n > 0:
 		d.warn("signing", `"signing: all" in config.yaml, and start the gateway anew`, "there are passkeys, but nothing needs them")
 	case list.Signing == "off":

@@ -228,3 +228,14 @@ func TestLocalhostIsOursAlone(t *testing.T) {
 	}
 	_ = g.Close()
 }
+
+// The doctor says where nobody could allow anything.
+func TestDoctorOnSigning(t *testing.T) {
+	p, opt := newPatient(t), signingGateway(t, "all")
+	look := func() doctorReport { return p.look(t, "--state", string(opt.state), "--config", opt.config) }
+	look().says(t, isWrong, "signing", "nobody has a passkey")
+	openPage(t, opt).enrol()
+	r := look()
+	r.says(t, isOK, "signing", "all: 1 passkey")
+	r.says(t, isOK, "isolation", "signed: ")
+}
