@@ -77,35 +77,33 @@ func (a *Auth) Signed(ctx context.Context, r Signing, by *gatelatch.Key) (*gatel
 	}
 	text := passkey.Request{At: s.at, Method: r.Method, Target: r.Target, Says: r.Says, Body: sha256.Sum256(r.Body)}.Text()
 	out := &gatelatch.Signature{Text: text, Data: s.Data, Client: s.Client, Sig: s.Sig}
-	err := a.store.Update(ctx, func(tx gatelatch.Tx) error {
-		now := tx.Now()
-		if age := now.Sub(s.at); age > signedAge || age < -signedAge {
-			return unfit("it is too old, or this device's clock is wrong")
-		}
-		k, err := tx.KeyByHash(credentialHash(s.credential))
-		if errors.Is(err, gatelatch.ErrNotFound) || err == nil && (k.Kind != gatelatch.PasskeyKey || over(k, now)) {
-			return unfit("nobody knows this passkey here")
-		}
+	var count uint32
+	// Who guesses must not keep the writer busy.
+	err := a.store.View(ctx, func(v gatelatch.Reader) error {
+		k, err := signer(v, s, by)
 		if err != nil {
 			return err
 		}
-		owner, err := root(tx, by)
-		switch {
-		case err != nil:
-			return err
-		case owner != k.Parent:
-			return unfit("it is another person's")
-		case r.Origin == "":
+		if r.Origin == "" {
 			return unfit("it was signed on another page")
 		}
-		count, err := passkey.Verify(k.Passkey.Public, k.Passkey.RP, r.Origin, text, s.Assertion)
-		if err != nil {
+		if count, err = passkey.Verify(k.Passkey.Public, k.Passkey.RP, r.Origin, text, s.Assertion); err != nil {
 			return unfit(err.Error())
 		}
-		if err := spend(k, s, count, now); err != nil {
+		out.Passkey = k.ID
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	err = a.store.Update(ctx, func(tx gatelatch.Tx) error {
+		k, err := signer(tx, s, by)
+		if err != nil {
 			return err
 		}
-		out.Passkey = k.ID
+		if err := spend(k, s, count, tx.Now()); err != nil {
+			return err
+		}
 		if err := tx.SaveKey(k); err != nil || !r.Note {
 			return err
 		}
@@ -115,6 +113,26 @@ func (a *Auth) Signed(ctx context.Context, r Signing, by *gatelatch.Key) (*gatel
 		return nil, err
 	}
 	return out, nil
+}
+
+// signer is the passkey that a stamp names, if it may sign for by now.
+func signer(r gatelatch.Reader, s stamp, by *gatelatch.Key) (*gatelatch.Key, error) {
+	now := r.Now()
+	if age := now.Sub(s.at); age > signedAge || age < -signedAge {
+		return nil, unfit("it is too old, or this device's clock is wrong")
+	}
+	k, err := r.KeyByHash(credentialHash(s.credential))
+	if errors.Is(err, gatelatch.ErrNotFound) || err == nil && (k.Kind != gatelatch.PasskeyKey || over(k, now)) {
+		return nil, unfit("nobody knows this passkey here")
+	}
+	if err != nil {
+		return nil, err
+	}
+	owner, err := root(r, by)
+	if err == nil && owner != k.Parent {
+		err = unfit("it is another person's")
+	}
+	return k, err
 }
 
 func note(tx gatelatch.Tx, s *gatelatch.Signature, by *gatelatch.Key) error {
