@@ -100,6 +100,18 @@ func findPasskey(ks []api.Passkey, id string) (found api.Passkey, err error) {
 	return found, nil
 }
 
+const enrolHint = `gatelatch open, and within ten minutes "Add a passkey" in the menu behind your name`
+
+// sayUnsigned says so at once if nobody could allow what needs a passkey.
+func (g *gateway) sayUnsigned(ctx context.Context, w io.Writer) {
+	if g.opt.signing == "" {
+		return
+	}
+	if ks, err := g.auth.Passkeys(ctx, nil); err == nil && len(ks) == 0 {
+		fmt.Fprintf(w, "gatelatch: signing is %s, and nobody has a passkey: what needs one can't be allowed\nhint: %s\n", g.opt.signing, enrolHint)
+	}
+}
+
 // checkSigning warns where nobody could allow anything, or nothing needs what
 // people have.
 func (d *doctor) checkSigning(ctx context.Context, c *client.Client) {
@@ -111,7 +123,7 @@ func (d *doctor) checkSigning(ctx context.Context, c *client.Client) {
 		d.warn("signing", `"signing: all" in config.yaml, and start the gateway anew`, "there are passkeys, but nothing needs them")
 	case list.Signing == "off":
 	case n == 0:
-		d.warn("signing", `gatelatch open, and within ten minutes "Add a passkey" in the menu behind your name`, "it is %s, but nobody has a passkey: what needs one can't be allowed", list.Signing)
+		d.warn("signing", enrolHint, "it is %s, but nobody has a passkey: what needs one can't be allowed", list.Signing)
 	default:
 		d.ok("signing", "%s: %s", list.Signing, plural(n, "passkey"))
 	}

@@ -73,6 +73,7 @@ project and ask about the rest.`,
 		} else {
 			fmt.Fprintf(os.Stderr, "gatelatch: serving %s, state in %s\ngatelatch: log in with \"gatelatch open%s\"\n", g.page, opt.state, stateArg(opt.state))
 			g.saySilent(os.Stderr)
+			g.sayUnsigned(cmd.Context(), os.Stderr)
 		}
 		if err != nil {
 			return err
