@@ -4,6 +4,7 @@ package writer
 import (
 	"context"
 	"errors"
+	"math"
 	"sync"
 
 	"github.com/gatelatch/gatelatch/internal/twin"
@@ -13,16 +14,22 @@ import (
 var ErrClosed = errors.New("writer: closed")
 
 // A Writer commits one group at a time: all jobs that wait. A job that finds
-// nobody at work is committed where it is, without waking anybody.
+// nobody at work is committed where it is, without waking anybody, and so are
+// those that came meanwhile: whoever is woken for them would be waited for.
 type Writer[J any] struct {
 	commit func([]*Job[J])
 	most   int
 	turn   chan struct{} // full while a group is being committed
 	jobs   chan *Job[J]
+	wake   chan struct{} // there are jobs
 	quit   chan struct{}
 	done   chan struct{}
 	once   sync.Once
 }
+
+// alongside is how many more groups a job's caller commits before it goes on
+// with its own.
+const alongside = 2
 
 // A Job is one change. The commit function sets Err.
 type Job[J any] struct {
@@ -34,7 +41,7 @@ type Job[J any] struct {
 // New starts a writer. commit is called with one to most jobs at a time and
 // must set the Err of each; when it returns, their callers go on.
 func New[J any](most int, commit func([]*Job[J])) *Writer[J] {
-	w := &Writer[J]{commit: commit, most: most, turn: make(chan struct{}, 1), jobs: make(chan *Job[J], most), quit: make(chan struct{}), done: make(chan struct{})}
+	w := &Writer[J]{commit: commit, most: most, turn: make(chan struct{}, 1), jobs: make(chan *Job[J], most), wake: make(chan struct{}, 1), quit: make(chan struct{}), done: make(chan struct{})}
 	go w.loop()
 	return w
 }
@@ -60,11 +67,17 @@ func (w *Writer[J]) Do(ctx context.Context, work J) error {
 		return ErrClosed
 	}
 	select {
+	case w.wake <- struct{}{}:
+	default: // somebody was there before
+	}
+	select {
 	case <-j.done:
 		return j.Err
 	case <-w.done:
 	}
-	// The loop ended. It finished this job, or never saw it.
+	// The loop ended. Who is at work finishes this job, or never sees it.
+	w.turn <- struct{}{}
+	<-w.turn
 	select {
 	case <-j.done:
 		return j.Err
@@ -90,7 +103,25 @@ func (w *Writer[J]) alone(j *Job[J]) bool {
 	default:
 	}
 	w.run(w.group(j))
+	w.drain(alongside)
 	return true
+}
+
+// drain commits up to so many groups of those that wait.
+func (w *Writer[J]) drain(most int) {
+	for range most {
+		select {
+		case <-w.quit:
+			return
+		default:
+		}
+		select {
+		case j := <-w.jobs:
+			w.run(w.group(j))
+		default:
+			return
+		}
+	}
 }
 
 // Close finishes what is being committed and refuses the rest.
@@ -110,24 +141,16 @@ func (w *Writer[J]) loop() {
 		select {
 		case <-w.quit:
 			return
-		case j := <-w.jobs:
-			if !w.next(j) {
-				return
-			}
+		case <-w.wake:
 		}
+		select {
+		case w.turn <- struct{}{}:
+		case <-w.quit:
+			return
+		}
+		w.drain(math.MaxInt)
+		<-w.turn
 	}
-}
-
-// next commits a job when it is its turn, unless the writer is closed first.
-func (w *Writer[J]) next(j *Job[J]) bool {
-	select {
-	case w.turn <- struct{}{}:
-	case <-w.quit:
-		return false
-	}
-	defer func() { <-w.turn }()
-	w.run(w.group(j))
-	return true
 }
 
 func (w *Writer[J]) group(first *Job[J]) []*Job[J] {
