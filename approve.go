@@ -106,7 +106,7 @@ func (s *Seat) Edit(ctx context.Context, callID string, from Sum, input []byte) 
 		return nil, err
 	}
 	q := ProposedCall{Ref: l.Ref, Kind: l.Kind, Tool: l.Tool, Input: input, Dir: l.Dir, Claim: l.Claim}
-	if err := q.check(); err != nil {
+	if err := s.gate.checkCall(&q); err != nil {
 		return nil, err
 	}
 	j := s.gate.judge(ctx, q, l.Session, nil)

@@ -35,6 +35,9 @@ type Gate struct {
 	// Signs, if set, says which allows need a person's passkey. Modes that
 	// loosen then need one, too. Set it before the gate is used.
 	Signs func(c *Call, d Decision) bool
+	// MaxInput, if set, is how many bytes an input may have, up to MostInput. Set
+	// it before the gate is used.
+	MaxInput int
 }
 
 // New returns a gate that judges by policy and keeps everything in store.
@@ -164,7 +167,7 @@ func (g *Gate) before(ctx context.Context, c *Call, s *Session) (blocked []Reaso
 		res, err := runHook(ctx, h, c, s)
 		if err == nil && res.Input != nil {
 			q := ProposedCall{Kind: c.Kind, Tool: c.Tool, Input: res.Input}
-			err = q.check()
+			err = g.checkCall(&q)
 		}
 		switch {
 		case err != nil:

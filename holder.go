@@ -140,7 +140,7 @@ func (s *Seat) Extend(ctx context.Context, batchID string, fence int64, calls []
 		return nil, invalid("a phase has at least one call")
 	}
 	calls = slices.Clone(calls)
-	if err := checkCalls(calls); err != nil {
+	if err := s.gate.checkCalls(calls); err != nil {
 		return nil, err
 	}
 	maskCalls(calls)
@@ -168,8 +168,8 @@ func (s *Seat) Extend(ctx context.Context, batchID string, fence int64, calls []
 		if b.Opened != nil && b.Opened.Fence == fence && b.Phase == b.Opened.Phase+1 && sameCalls(calls, b.phase(b.Phase)) {
 			return nil
 		}
-		if len(b.Calls)+len(calls) > MaxCalls || b.size()+sizeOf(js) > MaxInputs {
-			return invalid("a batch has at most %d calls and %d bytes of inputs", MaxCalls, MaxInputs)
+		if len(b.Calls)+len(calls) > MaxCalls || b.size()+sizeOf(js) > s.gate.maxInputs() {
+			return invalid("a batch has at most %d calls and %d bytes of inputs", MaxCalls, s.gate.maxInputs())
 		}
 		for _, q := range calls {
 			switch known, err := tx.BatchOfRef(b.Agent, b.Session, q.Ref); {

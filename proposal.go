@@ -1,6 +1,7 @@
 package gatelatch
 
 import (
+	"cmp"
 	"encoding/json"
 	"slices"
 	"time"
@@ -12,8 +13,8 @@ import (
 // Limits of a proposal. What is larger is refused, never cut.
 const (
 	MaxCalls  = 64
-	MaxInput  = 1 << 20
-	MaxInputs = 2 << 20 // of one batch together: whoever reads a batch reads them all
+	MaxInput  = 1 << 20 // unless Gate.MaxInput says otherwise
+	MostInput = 8 << 20 // that it may say
 	maxName   = 256
 	maxPath   = 4096
 	maxText   = 16 << 10
@@ -22,7 +23,14 @@ const (
 	maxSuggests = 16
 )
 
-func (p *Proposal) check() error {
+// maxInputs is how much those of one batch have together: whoever reads a batch
+// reads them all.
+func (g *Gate) maxInputs() int { return 2 * g.InputLimit() }
+
+// InputLimit is how many bytes an input may have.
+func (g *Gate) InputLimit() int { return min(cmp.Or(g.MaxInput, MaxInput), MostInput) }
+
+func (g *Gate) checkProposal(p *Proposal) error {
 	switch {
 	case p.Session.ID == "":
 		return invalid("a proposal names its session")
@@ -56,15 +64,15 @@ func (p *Proposal) check() error {
 			return err
 		}
 	}
-	return checkCalls(p.Calls)
+	return g.checkCalls(p.Calls)
 }
 
-func checkCalls(calls []ProposedCall) error {
+func (g *Gate) checkCalls(calls []ProposedCall) error {
 	refs, size := map[string]bool{}, 0
 	for i := range calls {
 		c := &calls[i]
-		if size += len(c.Input); size > MaxInputs {
-			return invalid("the inputs of a batch have at most %d bytes together", MaxInputs)
+		if size += len(c.Input); size > g.maxInputs() {
+			return invalid("the inputs of a batch have at most %d bytes together", g.maxInputs())
 		}
 		if c.Kind == "" {
 			c.Kind = Permission
@@ -73,19 +81,19 @@ func checkCalls(calls []ProposedCall) error {
 			return invalid("two calls have the id %q", c.Ref)
 		}
 		refs[c.Ref] = true
-		if err := c.check(); err != nil {
+		if err := g.checkCall(c); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (c *ProposedCall) check() error {
+func (g *Gate) checkCall(c *ProposedCall) error {
 	switch {
 	case c.Tool == "":
 		return invalid("a call names its tool")
-	case len(c.Input) > MaxInput:
-		return invalid("the input of %s has %d bytes, the most is %d", c.Tool, len(c.Input), MaxInput)
+	case len(c.Input) > g.InputLimit():
+		return invalid("the input of %s has %d bytes, the most is %d", c.Tool, len(c.Input), g.InputLimit())
 	case !utf8.Valid(c.Input) || !json.Valid(c.Input):
 		return invalid("the input of %s is not JSON", c.Tool)
 	case c.Kind != Permission && c.Kind != Question && c.Kind != Plan:

@@ -34,7 +34,7 @@ func (s *Seat) Propose(ctx context.Context, p Proposal) (*Batch, error) {
 		return nil, err
 	}
 	p.Calls = slices.Clone(p.Calls)
-	if err := p.check(); err != nil {
+	if err := s.gate.checkProposal(&p); err != nil {
 		return nil, err
 	}
 	leave, err := s.gate.rush.enter(ctx, s.who.ID)

@@ -28,8 +28,13 @@ const IdempotencyHeader = "Idempotency-Key"
 // SocketHost is the Host of requests over a Unix socket.
 const SocketHost = "gatelatch.sock"
 
-// MaxBody is the most bytes a request may have: one full input and some room.
-const MaxBody = 1<<20 + 64<<10
+// MaxBody is the most bytes a request may have where inputs have the usual size.
+const MaxBody = 1<<20 + bodyRoom
+
+const bodyRoom = 64 << 10
+
+// BodyFor is the most bytes a request may have: one full input and some room.
+func BodyFor(input int) int64 { return int64(input) + bodyRoom }
 
 // MaxWait is how long one await request is held before the client asks again.
 const MaxWait = 50 * time.Second

@@ -135,14 +135,14 @@ func (s *Server) route(d Door, rt api.Route, ep endpoint) http.Handler {
 			refuse(w, http.StatusUnsupportedMediaType, api.CodeMediaType, err.Error(), "")
 			return
 		}
-		if r.ContentLength > maxBody(rt) {
+		if r.ContentLength > s.maxBody(rt) {
 			refuse(w, http.StatusRequestEntityTooLarge, api.CodeTooLarge, tooLarge, "")
 			return
 		}
 		if s.shut(w, r, rt) {
 			return
 		}
-		q := &request{Request: r, w: w, door: d, route: rt}
+		q := &request{Request: r, w: w, door: d, route: rt, most: s.maxBody(rt)}
 		if rt.Role == api.Anybody {
 			if bare && rt.In != nil {
 				refuse(w, http.StatusForbidden, api.CodeOrigin, "this is for the page", "")

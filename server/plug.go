@@ -26,6 +26,8 @@ type Guest struct {
 	// its request. It ends with the key, too.
 	Base  context.Context //nolint:containedctx // see above
 	Valid func() error
+	// MaxBody is how many bytes it may post.
+	MaxBody int64
 }
 
 // proofPrefix begins the subprotocol by which a page shows its half of the
@@ -74,7 +76,7 @@ func (s *Server) plug(d Door, p Plug) http.Handler {
 		ctx, stop := context.WithCancelCause(r.Context())
 		defer stop(nil)
 		defer context.AfterFunc(base, func() { stop(context.Cause(base)) })()
-		p.Serve(w, r.WithContext(ctx), Guest{Seat: q.seat, Who: q.who, Base: base, Valid: func() error { return s.opt.Auth.Check(q.base(), q.key) }})
+		p.Serve(w, r.WithContext(ctx), Guest{MaxBody: api.BodyFor(s.opt.Gate.InputLimit()), Seat: q.seat, Who: q.who, Base: base, Valid: func() error { return s.opt.Auth.Check(q.base(), q.key) }})
 	})
 }
 
@@ -93,7 +95,7 @@ func withProof(r *http.Request) *http.Request {
 }
 
 // Body reads the body of a plug's POST in its time, and leaves none to be
-// waited for.
-func Body(w http.ResponseWriter, r *http.Request) ([]byte, error) {
-	return readBody(&request{Request: r, w: w})
+// waited for. One of more than most bytes is an error.
+func Body(w http.ResponseWriter, r *http.Request, most int64) ([]byte, error) {
+	return readBody(&request{Request: r, w: w, most: most})
 }

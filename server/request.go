@@ -27,11 +27,11 @@ const (
 )
 
 // maxBody is what a route takes. Who has shown no key says little.
-func maxBody(rt api.Route) int64 {
+func (s *Server) maxBody(rt api.Route) int64 {
 	if rt.Role == api.Anybody || rt.Role == api.Bearers {
 		return anybodyBody
 	}
-	return api.MaxBody
+	return api.BodyFor(s.opt.Gate.InputLimit())
 }
 
 // request is one request after all checks.
@@ -40,6 +40,7 @@ type request struct {
 	w     http.ResponseWriter
 	door  Door
 	route api.Route
+	most  int64 // bytes of its body
 	key   *gatelatch.Key
 	who   gatelatch.Actor
 	seat  *gatelatch.Seat
@@ -107,7 +108,7 @@ func readBody(q *request) ([]byte, error) {
 	if q.ContentLength > 0 {
 		buf.Grow(int(min(q.ContentLength, usualBody)) + bytes.MinRead)
 	}
-	_, err := buf.ReadFrom(http.MaxBytesReader(q.w, q.Body, maxBody(q.route)))
+	_, err := buf.ReadFrom(http.MaxBytesReader(q.w, q.Body, q.most))
 	raw := buf.Bytes()
 	_ = http.NewResponseController(q.w).SetReadDeadline(time.Time{})
 	guestOf(q.Request).served()

@@ -16,6 +16,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/gatelatch/gatelatch"
 	"github.com/gatelatch/gatelatch/client"
 	"github.com/gatelatch/gatelatch/internal/id"
 	"github.com/gatelatch/gatelatch/internal/statedir"
@@ -24,7 +25,8 @@ import (
 // exitBlock is the exit code that hosts read as "do not run this".
 const exitBlock = 2
 
-const maxStdin = 8 << 20
+// maxStdin has room for the largest input and for what its tool made of it.
+const maxStdin = 4 * gatelatch.MostInput
 
 // options are the hook's arguments. They are written by "gatelatch install"
 // and not taken from the environment, which a project can change.
@@ -137,7 +139,7 @@ func withParent(ctx context.Context) (context.Context, context.CancelFunc) {
 func readAll(r io.Reader) ([]byte, error) {
 	raw, err := io.ReadAll(io.LimitReader(r, maxStdin+1))
 	if err == nil && len(raw) > maxStdin {
-		err = fmt.Errorf("the hook's input is larger than %d MB", maxStdin>>20)
+		err = fmt.Errorf("the hook's input is larger than %d MiB", maxStdin>>20)
 	}
 	return raw, err
 }

@@ -74,7 +74,8 @@ func Stdio(ctx context.Context, in io.ReadCloser, out io.WriteCloser, version st
 	return err
 }
 
-const maxLine = 8 << 20
+// maxLine is the largest input with all that is around it.
+const maxLine = gatelatch.MostInput + 64<<10
 
 // arguments are what Claude Code sends. Unknown names are let be: it gains some
 // with every release.

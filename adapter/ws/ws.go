@@ -24,23 +24,26 @@ type Conn interface {
 
 // Limits of a connection.
 const (
-	MaxMessage = 4 << 20
-	writeTime  = 10 * time.Second // who does not read is cut off
-	pingEvery  = 20 * time.Second // so that nothing between takes it for dead
+	// MaxMessage is for who only answers. A larger input, of an edit, goes by HTTP.
+	MaxMessage = 64 << 10
+
+	writeTime = 10 * time.Second // who does not read is cut off
+	pingEvery = 20 * time.Second // so that nothing between takes it for dead
 )
 
 // subprotocol is for browsers, which need one to be chosen of those they offer.
 const subprotocol = "gatelatch"
 
 // Serve takes the request over and runs fn with its connection, until fn is
-// through or ctx ends. What fn returns is told to the peer.
-func Serve(ctx context.Context, w http.ResponseWriter, r *http.Request, fn func(context.Context, Conn) error) {
+// through, a message has more than most bytes, or ctx ends. What fn returns is
+// told to the peer.
+func Serve(ctx context.Context, w http.ResponseWriter, r *http.Request, most int64, fn func(context.Context, Conn) error) {
 	c, err := websocket.Accept(w, r, &websocket.AcceptOptions{Subprotocols: []string{subprotocol}})
 	if err != nil {
 		return // it was answered
 	}
 	defer func() { _ = c.CloseNow() }()
-	c.SetReadLimit(MaxMessage)
+	c.SetReadLimit(most)
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
 	s := &socket{c: c}

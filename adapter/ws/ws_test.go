@@ -15,7 +15,7 @@ import (
 // dial connects to a server that runs fn.
 func dial(t *testing.T, fn func(context.Context, ws.Conn) error) *websocket.Conn {
 	t.Helper()
-	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { ws.Serve(context.Background(), w, r, fn) }))
+	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { ws.Serve(context.Background(), w, r, ws.MaxMessage, fn) }))
 	t.Cleanup(srv.Close)
 	c, res, err := websocket.Dial(t.Context(), strings.Replace(srv.URL, "http", "ws", 1), &websocket.DialOptions{Subprotocols: []string{"gatelatch", "proof.x"}})
 	if err != nil {
@@ -93,7 +93,9 @@ func TestReasonIsTold(t *testing.T) {
 
 // Rule 11, a second time: the handshake of another origin is refused here too.
 func TestOtherOrigins(t *testing.T) {
-	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { ws.Serve(context.Background(), w, r, echo) }))
+	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		ws.Serve(context.Background(), w, r, ws.MaxMessage, echo)
+	}))
 	defer srv.Close()
 	_, res, err := websocket.Dial(t.Context(), strings.Replace(srv.URL, "http", "ws", 1), &websocket.DialOptions{HTTPHeader: http.Header{"Origin": {"http://evil.example"}}})
 	if err == nil || res == nil || res.StatusCode != http.StatusForbidden {

@@ -49,6 +49,8 @@ type config struct {
 	Notify notify.Config `yaml:"notify"`
 	// Quota is how much agents may ask; see docs/secrets.md.
 	Quota quotaConfig `yaml:"quota"`
+	// Limits is how large things may be; see docs/operations.md.
+	Limits limitsConfig `yaml:"limits"`
 }
 
 type hookConfig struct {
@@ -88,6 +90,9 @@ func loadConfig(dir string) (config, error) {
 		if _, err := os.Stat(h.Path); err != nil {
 			return c, fmt.Errorf("%s: line %d: hook: %w", path, line, err)
 		}
+	}
+	if err := c.Limits.check(); err != nil {
+		return c, fmt.Errorf("%s: line %d: %w", path, keyLine(raw, "limits", "input_mib"), err)
 	}
 	if err := c.Notify.Check(); err != nil {
 		return c, fmt.Errorf("%s: %w", path, err)

@@ -111,6 +111,8 @@ var configSays = map[string]string{
 	"notify.rules":         "Who is told of which calls; the first that fits holds, and without any everybody is told at once",
 	"notify.page_delay":    "How much later channels are told while somebody looks at the page, such as 30s",
 	"notify.reach":         "Addresses of this machine that messages may go to, such as 127.0.0.1/32",
+	"limits":               "How large things may be; see docs/operations.md",
+	"limits.input_mib":     "How many MiB the input of a call may have, 1 to 8; those of a batch have twice that",
 	"checkpoints":          "Absolute path of a file on a second place that gets signed checkpoints of the audit trail",
 	"checkpoints_required": "Stop when a checkpoint can't be written",
 }

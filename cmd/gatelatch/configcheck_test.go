@@ -51,6 +51,8 @@ func TestConfigCheck(t *testing.T) {
 		"checkpoints":        {"\ncheckpoints: here\n", 2, "absolute path", ""},
 		"no checkpoints":     {"checkpoints_required: true\n", 1, "have no file", "--checkpoints"},
 		"a socket alone":     {"\nagent_socket: /run/gatelatch/agent.sock\n", 2, "go together", "name the users"},
+		"too large an input": {"\nlimits:\n  input_mib: 9\n", 3, "limits.input_mib is 9", "1 to 8 MiB"},
+		"no input at all":    {"limits: {input_mib: 0}\n", 1, "limits.input_mib is 0", "1 to 8 MiB"},
 		"an address":         {"\nlisten: nowhere\n", 2, "missing port", "such as 127.0.0.1:7474"},
 	} {
 		dir := t.TempDir()

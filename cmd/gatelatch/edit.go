@@ -14,6 +14,7 @@ import (
 	"unicode"
 	"unicode/utf16"
 
+	"github.com/gatelatch/gatelatch"
 	"github.com/gatelatch/gatelatch/api"
 	"github.com/gatelatch/gatelatch/client"
 	"github.com/gatelatch/gatelatch/internal/strictjson"
@@ -62,7 +63,7 @@ func replaceInput(ctx context.Context, cmd *cobra.Command, c *client.Client, cal
 		defer func() { _ = f.Close() }()
 		in = f
 	}
-	raw, err := io.ReadAll(io.LimitReader(in, api.MaxBody+1))
+	raw, err := io.ReadAll(io.LimitReader(in, gatelatch.MostInput+1))
 	if err != nil {
 		return call, err
 	}
@@ -70,7 +71,7 @@ func replaceInput(ctx context.Context, cmd *cobra.Command, c *client.Client, cal
 }
 
 func sendInput(ctx context.Context, c *client.Client, call api.Call, raw []byte) (api.Call, error) {
-	if len(raw) > api.MaxBody {
+	if len(raw) > gatelatch.MostInput {
 		return call, errors.New("the input is too large")
 	}
 	if err := strictjson.Check(raw); err != nil {

@@ -157,7 +157,7 @@ func startGateway(opt gatewayOptions) (_ *gateway, err error) {
 	g.numbers = new(metrics.Registry)
 	g.commits = server.NewCommits(g.store, g.numbers)
 	gate := gatelatch.New(g.commits, rules.judge(), cfg.hooks()...)
-	gate.Quota = cfg.Quota.quota()
+	gate.Quota, gate.MaxInput = cfg.Quota.quota(), cfg.Limits.input()
 	gate.TellAfter(opt.log, cfg.afterHooks()...)
 	gate.LimitAsks(asksAtOnce, asksQueued, asksPatience)
 	gate.Binder, gate.Grace = policy.NewBinder(), waiterGrace
@@ -272,7 +272,7 @@ func (g *gateway) listen(ctx context.Context, gate *gatelatch.Gate, rules *rules
 		Gate: gate, Auth: g.auth, Web: web.FS(), URL: g.page, Version: version, Policy: rules.path(), Note: func(ctx context.Context) error { return rules.follow(ctx, gate) },
 		Signing: string(g.opt.signing), Isolation: g.isolation, Asked: g.peers.asked,
 		Notice: joinProblems(rules.Problem, g.drift.Problem, g.silence.Problem, g.trail.Problem),
-		Tools:  g.tools, Plugs: plugs(g.opt.log), Log: g.opt.log, Rules: rules.File, Write: rules.write, Push: messages, Public: g.opt.public, Notify: box,
+		Tools:  g.tools, Plugs: plugs(g.opt.log, gate.InputLimit()), Log: g.opt.log, Rules: rules.File, Write: rules.write, Push: messages, Public: g.opt.public, Notify: box,
 		Metrics: g.numbers, Checks: []server.Check{{Name: "store", Problem: g.commits.Problem}, {Name: "rules", Problem: rules.Problem}, {Name: "checkpoints", Problem: g.trail.Problem}},
 	})
 	if err != nil {

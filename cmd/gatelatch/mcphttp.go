@@ -10,7 +10,9 @@ import (
 	"os"
 	"time"
 
+	"github.com/gatelatch/gatelatch"
 	"github.com/gatelatch/gatelatch/adapter/mcp"
+	"github.com/gatelatch/gatelatch/api"
 	"github.com/gatelatch/gatelatch/internal/statedir"
 )
 
@@ -73,5 +75,5 @@ func (d *mcpDoor) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, err.Error(), http.StatusServiceUnavailable)
 		return
 	}
-	serveMCPBody(w, r, d.http, who)
+	serveMCPBody(w, r, api.BodyFor(gatelatch.MostInput), d.http, who)
 }

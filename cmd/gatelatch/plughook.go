@@ -21,7 +21,7 @@ func serveHook(w http.ResponseWriter, r *http.Request, g server.Guest) {
 		http.Error(w, "a hook posts its event", http.StatusMethodNotAllowed)
 		return
 	}
-	raw, err := server.Body(w, r)
+	raw, err := server.Body(w, r, g.MaxBody)
 	if err != nil {
 		raw = nil // a part of an event is none, and denied
 	}

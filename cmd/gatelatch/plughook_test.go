@@ -19,7 +19,7 @@ func TestHookThatCantBeReadIsDenied(t *testing.T) {
 		"empty":     "",
 	} {
 		w := httptest.NewRecorder()
-		serveHook(w, httptest.NewRequest(http.MethodPost, "/hooks/claude", strings.NewReader(body)), server.Guest{Base: t.Context()})
+		serveHook(w, httptest.NewRequest(http.MethodPost, "/hooks/claude", strings.NewReader(body)), server.Guest{Base: t.Context(), MaxBody: api.MaxBody})
 		if w.Code != http.StatusOK || !strings.Contains(w.Body.String(), `"permissionDecision":"deny"`) {
 			t.Errorf("%s: %d %.200s", name, w.Code, w.Body)
 		}

@@ -103,7 +103,7 @@ type message struct {
 // and hears what came of it.
 func converse(ctx context.Context, tools []toolset.Tool, model io.Reader, answer *json.Encoder) error {
 	lines := bufio.NewScanner(model)
-	lines.Buffer(nil, gatelatch.MaxInputs)
+	lines.Buffer(nil, gatelatch.MostInput)
 	for lines.Scan() {
 		var m message
 		if err := json.Unmarshal(lines.Bytes(), &m); err != nil {

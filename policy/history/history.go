@@ -64,7 +64,7 @@ func (r *Record) call() (*gatelatch.Call, *gatelatch.Session) {
 type Source = iter.Seq2[Record, error]
 
 // maxLine is a full input with everything around it.
-const maxLine = 4 << 20
+const maxLine = 2 * gatelatch.MostInput
 
 // Read reads what Write wrote. open is called for each reading.
 func Read(open func() (io.ReadCloser, error)) Source {
