@@ -72,9 +72,11 @@ func (o *Outbox) ended(channel string) {
 // take claims what is due and may go out now, in one transaction.
 func (o *Outbox) take(ctx context.Context) (out []sending, next time.Time, err error) {
 	var spent map[share]int
+	var at time.Time
 	err = o.Store.Update(ctx, func(tx gatelatch.Tx) error {
 		out, spent = nil, map[share]int{}
 		now := tx.Now()
+		at = now
 		var due []*gatelatch.Message
 		if due, next, err = tx.MessagesDue(now, look); err != nil {
 			return err
@@ -108,6 +110,7 @@ func (o *Outbox) take(ctx context.Context) (out []sending, next time.Time, err e
 			o.rate(s).spend(n)
 		}
 	}
+	o.forgetRates(at)
 	return out, next, nil
 }
 
@@ -142,7 +145,7 @@ func (o *Outbox) ready(tx gatelatch.Tx, m *gatelatch.Message, spent map[share]in
 			return nil, nil
 		}
 	}
-	of := share{m.Channel, l.Batch.Agent}
+	of := share{m.Channel, l.Batch.Agent, l.Batch.Session}
 	if !o.room(m, of, spent, now) {
 		if slot, ok := o.slot(of, spent, now); ok {
 			m.Later(slot)
@@ -153,8 +156,9 @@ func (o *Outbox) ready(tx gatelatch.Tx, m *gatelatch.Message, spent map[share]in
 	if err := m.Claim(o.holder, lease, now); err != nil {
 		return nil, err
 	}
-	spent[of]++
-	spent[share{channel: m.Channel}]++
+	for _, s := range append(of.both(), share{channel: m.Channel}) {
+		spent[s]++
+	}
 	n := o.notice(m, *l)
 	if t.Input && !told {
 		n.Input = input(l.Call)

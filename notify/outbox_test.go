@@ -330,11 +330,40 @@ func TestAnAgentThatAsksWithoutEndDelaysNobodyElse(t *testing.T) {
 			r.ask("Write")
 		}
 		pass(time.Minute)
-		r.agent = r.gate.As(gatelatch.Actor{Kind: gatelatch.AgentActor, ID: "key_b", Name: "other"})
+		r.name = "s2" // of the same key
 		r.ask("Edit")
+		r.agent = r.gate.As(gatelatch.Actor{Kind: gatelatch.AgentActor, ID: "key_b", Name: "other"})
+		r.ask("Glob")
 		pass(10 * time.Second)
-		if got := r.phone.kinds(); !slices.Contains(got, "asked Edit") {
-			t.Errorf("sent %d, and nothing of the other agent", len(got))
+		for _, want := range []string{"asked Edit", "asked Glob"} {
+			if got := r.phone.kinds(); !slices.Contains(got, want) {
+				t.Errorf("sent %d, and not %q", len(got), want)
+			}
+		}
+	})
+}
+
+// A session is only a name.
+func TestInventedSessionsAreSlowedDownTogether(t *testing.T) {
+	in(t, func(t *testing.T, r *rig) {
+		r.start(r.box)
+		for i := range 300 {
+			r.name = fmt.Sprint("s", i)
+			r.ask("Write")
+		}
+		pass(5 * time.Minute)
+		if n, each := len(r.phone.kinds()), together*int(5*time.Minute/drip); n < together*burst+each-5 || n > together*burst+each+5 {
+			t.Errorf("%d messages in five minutes", n)
+		}
+		pass(time.Hour)
+		if n := len(r.phone.kinds()); n != 300 {
+			t.Errorf("%d in all", n)
+		}
+		pass(time.Hour)
+		r.ask("Write")
+		pass(time.Minute)
+		if n := len(r.box.rates); n > 2 {
+			t.Errorf("%d rates are kept", n)
 		}
 	})
 }

@@ -85,6 +85,7 @@ type rig struct {
 	box    *Outbox
 	n      int
 	input  string
+	name   string // of the session, s1 if none
 }
 
 func newRig(t *testing.T, store gatelatch.Store) *rig {
@@ -125,7 +126,7 @@ func (r *rig) ask(tool string) string {
 	r.t.Helper()
 	r.n++
 	b, err := r.agent.Propose(context.Background(), gatelatch.Proposal{
-		Session: gatelatch.SessionInfo{ID: "s1", Name: "Claude Code", Project: "/home/mira/shop"}, Message: fmt.Sprint("m", r.n),
+		Session: gatelatch.SessionInfo{ID: cmp.Or(r.name, "s1"), Name: "Claude Code", Project: "/home/mira/shop"}, Message: fmt.Sprint("m", r.n),
 		Context: gatelatch.Context{Prompt: canary, Said: canary},
 		Calls: []gatelatch.ProposedCall{{Ref: fmt.Sprint("r", r.n), Kind: gatelatch.Permission, Tool: tool, Claim: canary,
 			Input: []byte(cmp.Or(r.input, `{"command":"`+canary+`"}`))}},
