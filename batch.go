@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/gatelatch/gatelatch/internal/twin"
+	"github.com/gatelatch/gatelatch/redact"
 )
 
 // A Batch holds the calls that one model message produced. It is the unit that
@@ -182,7 +183,7 @@ func (b *Batch) Propose(c *Call, by Actor, at time.Time) {
 		Input    Sum    `json:"input"`
 		Proposed Sum    `json:"proposed"`
 		Digest   Sum    `json:"digest"`
-	}{c.Ref, c.Tool, c.InputSum, c.Proposed, c.Digest})
+	}{c.Ref, redact.Text(c.Tool), c.InputSum, c.Proposed, c.Digest})
 }
 
 // Judge gives a waiting call its verdict and settles it unless the verdict is

@@ -58,7 +58,7 @@ func (w *wanted) has(l *gatelatch.Listed) bool {
 	switch {
 	case w.agent != "" && l.Session.Agent != w.agent,
 		w.session != "" && render.OneLine(l.Session.ID) != w.session,
-		w.tool != "" && render.OneLine(l.Tool) != w.tool,
+		w.tool != "" && name(l.Tool) != w.tool,
 		w.outcome != "" && string(l.State) != w.outcome && (l.Outcome == nil || string(l.Outcome.Kind) != w.outcome),
 		w.by != "" && person != (w.by == "person"):
 		return false
@@ -143,7 +143,7 @@ func facets(s *Server, q *request) (api.Facets, error) {
 		return out, err
 	}
 	for i := range calls {
-		if tool := render.OneLine(calls[i].tool); len(out.Tools) < maxFacets && !slices.Contains(out.Tools, tool) {
+		if tool := name(calls[i].tool); len(out.Tools) < maxFacets && !slices.Contains(out.Tools, tool) {
 			out.Tools = append(out.Tools, tool)
 		}
 	}

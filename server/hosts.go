@@ -34,6 +34,7 @@ func deferrals(_ *Server, q *request) (api.Deferrals, error) {
 	out.Seq = int64(st.Seq)
 	ls, err := q.seat.Deferrals(q.Context())
 	for _, l := range ls {
+		l = veil(l)
 		out.Deferrals = append(out.Deferrals, api.Deferral{
 			Session: fromSession(l.Session), Call: l.ID, Batch: l.Batch.ID, Tool: render.OneLine(l.Tool),
 			Subject: render.Call(l.Call, nil).Subject, State: string(l.State), Ready: l.Batch.Ready(), Since: l.Batch.Parked.At,

@@ -10,7 +10,6 @@ import (
 
 	"github.com/gatelatch/gatelatch"
 	"github.com/gatelatch/gatelatch/api"
-	"github.com/gatelatch/gatelatch/render"
 )
 
 const (
@@ -118,7 +117,7 @@ func noteKind(kinds map[string]*kind, c *settled) {
 	key := c.tool + "\x00" + c.what
 	k := kinds[key]
 	if k == nil {
-		k = &kind{AskedFor: api.AskedFor{What: c.what, Tool: render.OneLine(c.tool)}}
+		k = &kind{AskedFor: api.AskedFor{What: c.what, Tool: name(c.tool)}}
 		kinds[key] = k
 	}
 	k.Asked++

@@ -150,7 +150,7 @@ func what(c *gatelatch.Call) string {
 	if n := c.Verdict.Needs; n != nil && n.Signature != "" {
 		return render.OneLine(n.Signature)
 	}
-	return render.OneLine(c.Tool)
+	return name(c.Tool)
 }
 
 // took is how long a person needed, if one decided.

@@ -12,7 +12,6 @@ import (
 	"github.com/gatelatch/gatelatch/internal/qr"
 	"github.com/gatelatch/gatelatch/internal/strictjson"
 	"github.com/gatelatch/gatelatch/push"
-	"github.com/gatelatch/gatelatch/render"
 )
 
 // gather is how long calls that come together have one message.
@@ -148,9 +147,9 @@ func (s *Server) unsaid(id string) bool {
 }
 
 // short is a name that an agent gave, safe to show and short.
-func short(name string) string {
+func short(text string) string {
 	const most = 60
-	r := []rune(render.OneLine(name))
+	r := []rune(name(text))
 	return strings.TrimSpace(string(r[:min(len(r), most)]))
 }
 

@@ -160,7 +160,8 @@ func viewSuggestion(r history.Suggestion) api.Suggestion {
 
 // subject is a recorded call in one line.
 func subject(r history.Record) string {
-	return render.OneLine(r.Tool) + " " + render.Call(&gatelatch.Call{Kind: r.Kind, Tool: r.Tool, Input: redact.JSON(r.Input), Dir: r.Dir}, nil).Subject
+	tool := redact.Text(r.Tool)
+	return render.OneLine(tool) + " " + render.Call(&gatelatch.Call{Kind: r.Kind, Tool: tool, Input: redact.JSON(r.Input), Dir: r.Dir}, nil).Subject
 }
 
 // suggesting returns the work that is under way or still good, or begins it.

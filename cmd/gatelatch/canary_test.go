@@ -69,6 +69,7 @@ type mine struct {
 	seen          []string
 	told          *told
 	n, flows      int
+	parked        bool // there is a call whose agent comes back for it
 }
 
 type locked struct {
@@ -225,6 +226,7 @@ func (m *mine) plant(cs []canary.Canary) {
 	bash("while paused ")
 	_, err = m.person.Unpause(m.Context())
 	m.must(err)
+	m.names(cs)
 	m.invalid(text)
 	m.sockets(text)
 	m.tell(text)
@@ -321,13 +323,14 @@ func (m *mine) look(end func()) {
 	}
 	m.note("brief", m.raw("person", http.MethodGet, "/v1/calls?state=pending&brief=true&limit=500", ""))
 	m.note("suggestions", m.raw("person", http.MethodPost, "/v1/rules/suggest", "{}"))
-	for _, args := range [][]string{{"ls"}, {"ls", "--settled", "--limit", "500"}, {"log", "--limit", "0"}, {"log", "--limit", "0", "--json"}, {"grants"}, {"sessions"}, {"ls", "--settled", "--json"}, {"audit", "verify"}, {"notify", "ls", "--json"}, {"notify", "ls"}, {"keys", "--json"}, {"sessions", "--json"}, {"grants", "--json"}} {
+	for _, args := range [][]string{{"ls"}, {"ls", "--settled", "--limit", "500"}, {"log", "--limit", "0"}, {"log", "--limit", "0", "--json"}, {"grants"}, {"sessions"}, {"ls", "--settled", "--json"}, {"audit", "verify"}, {"notify", "ls", "--json"}, {"notify", "ls"}, {"keys", "--json"}, {"sessions", "--json"}, {"grants", "--json"}, {"resume", "--list"}, {"resume", "--list", "--json"}} {
 		out, err := command(m.T, m.opt, args...)
 		if err != nil {
 			m.Errorf("%s: %v", args, err)
 		}
 		m.note("gatelatch "+strings.Join(args, " "), out)
 	}
+	m.doctor()
 	export := filepath.Join(m.opt.config, "trail.jsonl")
 	if _, err := command(m.T, m.opt, "audit", "export", export); err != nil {
 		m.Error(err)
@@ -400,7 +403,7 @@ func (m *mine) sqlite(path string) {
 	whole := 0
 	for _, table := range tables {
 		for _, row := range m.rows(db, table, `SELECT * FROM "`+table+`"`) {
-			m.note("table "+table, row)
+			m.note("table "+table, unnamed(table, row))
 		}
 		if table == "input" || table == "result" {
 			raw := strings.Join(m.rows(db, "", `SELECT bytes FROM "`+table+`"`), "\n")
@@ -455,6 +458,6 @@ func (m *mine) postgres() {
 		}
 		rows, err := exec.CommandContext(m.Context(), "psql", m.database, "-AtXc", `SET bytea_output=escape; SELECT * FROM "`+table+`"`).Output()
 		m.must(err)
-		m.note("PostgreSQL table "+table, string(rows))
+		m.note("PostgreSQL table "+table, unnamed(table, string(rows)))
 	}
 }

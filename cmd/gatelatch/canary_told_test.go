@@ -319,7 +319,7 @@ func (m *mine) copies() {
 		n++
 		whole, err := base64.StdEncoding.DecodeString(row.Row.Bytes)
 		m.must(err)
-		m.note("the backup's "+row.Table, line+string(whole))
+		m.note("the backup's "+row.Table, unnamed(row.Table, line+string(whole)))
 	}
 	if n < 100 {
 		m.Errorf("the backup has %d rows", n)
@@ -334,7 +334,7 @@ func (m *mine) copies() {
 	if !bytes.Contains(raw, []byte(`"kind"`)) {
 		m.Errorf("the dump is not readable: %.300s", raw)
 	}
-	m.note("pg_dump", string(raw))
+	m.note("pg_dump", unnamed("batch", string(raw)))
 }
 
 func pgDump(m *mine) string {

@@ -14,6 +14,7 @@ import (
 
 	"github.com/gatelatch/gatelatch/internal/shape"
 	"github.com/gatelatch/gatelatch/policy/review"
+	"github.com/gatelatch/gatelatch/redact"
 	"github.com/spf13/cobra"
 	"go.yaml.in/yaml/v3"
 )
@@ -136,7 +137,7 @@ func checkConfig(dir string) ([]review.Finding, error) {
 		return found, err
 	}
 	add := func(line int, code, message, hint string) {
-		found = append(found, review.Finding{Severity: review.Error, Code: code, File: file, Line: line, Message: message, Hint: hint})
+		found = append(found, review.Finding{Severity: review.Error, Code: code, File: file, Line: line, Message: redact.Text(message), Hint: redact.Text(hint)})
 	}
 	for _, m := range misfits(raw) {
 		add(m.Line, "misfit", strings.TrimSpace(m.Path+" "+m.What), m.Hint)

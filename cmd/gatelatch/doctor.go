@@ -8,6 +8,7 @@ import (
 
 	"github.com/gatelatch/gatelatch/internal/hostconfig"
 	"github.com/gatelatch/gatelatch/internal/statedir"
+	"github.com/gatelatch/gatelatch/redact"
 	"github.com/spf13/cobra"
 )
 
@@ -130,9 +131,10 @@ func (d *doctor) fail(check, fix, format string, args ...any) {
 	d.add(finding{Check: check, State: isBad, Text: fmt.Sprintf(format, args...), Fix: fix})
 }
 
-// add notes a finding. What it quotes from files is another's word.
+// add notes a finding. What it quotes from files is another's word, and perhaps
+// a secret.
 func (d *doctor) add(f finding) {
-	f.Text, f.Fix = hostconfig.Visible(f.Text), hostconfig.Visible(f.Fix)
+	f.Text, f.Fix = hostconfig.Visible(redact.Text(f.Text)), hostconfig.Visible(redact.Text(f.Fix))
 	d.findings = append(d.findings, f)
 	if d.out == nil {
 		return

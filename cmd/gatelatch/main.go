@@ -12,6 +12,7 @@ import (
 	"syscall"
 
 	_ "github.com/gatelatch/gatelatch/adapter/hookcmd/first" // answers "gatelatch hook"
+	"github.com/gatelatch/gatelatch/redact"
 	"github.com/spf13/cobra"
 )
 
@@ -49,9 +50,9 @@ func complain(err error) {
 	if errors.Is(err, context.Canceled) {
 		return
 	}
-	fmt.Fprintln(os.Stderr, "gatelatch: "+err.Error())
+	fmt.Fprintln(os.Stderr, "gatelatch: "+redact.Text(err.Error()))
 	if hint := hintOf(err); hint != "" {
-		fmt.Fprintln(os.Stderr, "hint: "+hint)
+		fmt.Fprintln(os.Stderr, "hint: "+redact.Text(hint))
 	}
 }
 

@@ -109,7 +109,7 @@ func printCalls(out io.Writer, list api.Calls, settled bool) error {
 		} else if n > 1 {
 			mark += fmt.Sprintf(" ×%d", n)
 		}
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\n", shortID(c.ID), mark, whose(c.Session), c.Card.Says, cut(redact.Text(c.Card.Subject), 60))
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\n", shortID(c.ID), mark, whose(c.Session), redact.Text(c.Card.Says), cut(redact.Text(c.Card.Subject), 60))
 	}
 	if list.More {
 		fmt.Fprintln(w, "…\t\t\tmore with --limit\t")
