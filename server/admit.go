@@ -126,6 +126,7 @@ func (s *Server) route(d Door, rt api.Route, ep endpoint) http.Handler {
 			refuse(w, http.StatusMethodNotAllowed, api.CodeMethod, r.Method+" is not a method of "+r.URL.Path, "")
 			return
 		}
+		guestOf(r).speaks(rt.Role == api.Agents)
 		bare, err := checkOrigin(d, r)
 		if err != nil {
 			refuse(w, http.StatusForbidden, api.CodeOrigin, err.Error(), "")

@@ -29,7 +29,7 @@ type doorway struct {
 }
 
 // browsers is the door of the page, commands the socket of command lines.
-func (w *world) browsers() *doorway { return w.open("tcp", "127.0.0.1:0", w.tcp) }
+func (w *world) browsers() *doorway { return w.open("tcp", "127.0.0.1:0", w.tcp, server.AgentDoor()) }
 
 func (w *world) commands() *doorway {
 	dir, err := os.MkdirTemp("", "gl-")
@@ -37,10 +37,10 @@ func (w *world) commands() *doorway {
 		w.t.Fatal(err)
 	}
 	w.t.Cleanup(func() { _ = os.RemoveAll(dir) })
-	return w.open("unix", dir+"/s", w.people)
+	return w.open("unix", dir+"/s", w.people, server.AgentDoor())
 }
 
-func (w *world) open(network, addr string, h http.Handler) *doorway {
+func (w *world) open(network, addr string, h http.Handler, door server.Door) *doorway {
 	w.t.Helper()
 	ln, err := net.Listen(network, addr)
 	if err != nil {
@@ -54,7 +54,7 @@ func (w *world) open(network, addr string, h http.Handler) *doorway {
 		h.ServeHTTP(&noted{rw, d.parked}, r)
 	}))
 	served := make(chan error, 1)
-	go func() { served <- hs.Serve(w.srv.Limit(ln, server.AgentDoor())) }()
+	go func() { served <- hs.Serve(w.srv.Limit(ln, door)) }()
 	w.t.Cleanup(func() {
 		stop()
 		_ = hs.Close()

@@ -29,3 +29,15 @@ func LookAnew(s *Server) {
 	defer s.chain.mu.Unlock()
 	s.chain.begun = time.Time{}
 }
+
+// Crowd fills the wicket, until it is let go.
+func Crowd(s *Server) (letGo func()) {
+	for range cap(s.wicket) {
+		s.wicket <- struct{}{}
+	}
+	return func() {
+		for range cap(s.wicket) {
+			<-s.wicket
+		}
+	}
+}

@@ -49,15 +49,17 @@ type guest struct {
 	kept  bool          // net/http has let go of it
 	gone  bool
 
-	wicket      wicket // nil where people come in, too
+	wicket      wicket      // nil where no agent comes in
+	people      bool        // come in here, too
+	agent       atomic.Bool // spoke last
 	there, busy atomic.Bool
 }
 
 // Limit returns ln with a bound on the connections that are open at once. d is
 // the door that it leads to.
 func (s *Server) Limit(ln net.Listener, d Door) net.Listener {
-	b := &bounded{Listener: ln, lobby: &s.lobby, agents: d.has(api.Agents)}
-	if b.agents && !d.has(api.People) {
+	b := &bounded{Listener: ln, lobby: &s.lobby, agents: d.has(api.Agents), people: d.has(api.People)}
+	if b.agents {
 		b.wicket = s.wicket
 	}
 	return b
@@ -67,6 +69,7 @@ type bounded struct {
 	net.Listener
 	lobby  *lobby
 	agents bool
+	people bool
 	wicket wicket
 }
 
@@ -78,7 +81,8 @@ func (b *bounded) Accept() (net.Conn, error) {
 			return nil, err
 		}
 		if g := b.lobby.admit(c, b.agents); g != nil {
-			g.wicket = b.wicket
+			g.wicket, g.people = b.wicket, b.people
+			g.agent.Store(!b.people)
 			return g, nil
 		}
 		_ = c.Close()

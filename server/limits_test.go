@@ -145,6 +145,29 @@ func isTimeout(err error) bool {
 	return ok && e.Timeout()
 }
 
+// REL-28: at the door that agents and people share, a crowd of agents keeps
+// agents waiting, and no person.
+func TestACrowdOfAgentsKeepsNoPersonWaiting(t *testing.T) {
+	w := newWorld(t)
+	d := w.open("tcp", "127.0.0.1:0", w.tcp, server.BrowserDoor(host))
+	letGo, began := server.Crowd(w.srv), time.Now()
+	body := `{"session":{"id":"s"},"message":"m","calls":[{"ref":"c","tool":"T","input":{}}]}`
+	agent := d.raw(d.head(fmt.Sprintf("Content-Length: %d", len(body))) + body)
+	for range 3 {
+		c := d.raw(fmt.Sprintf("GET /v1/status HTTP/1.1\r\nHost: %s\r\nAuthorization: Bearer %s\r\nConnection: close\r\n\r\n", host, w.decide))
+		if got := answered(t, c); got != http.StatusOK {
+			t.Errorf("a person: %d", got)
+		}
+	}
+	if err := agent.SetReadDeadline(time.Now().Add(100 * time.Millisecond)); err != nil {
+		t.Fatal(err)
+	}
+	if n, err := agent.Read(make([]byte, 1)); !isTimeout(err) && time.Since(began) < time.Second {
+		t.Errorf("the agent was answered meanwhile: %d, %v", n, err)
+	}
+	letGo()
+}
+
 // When everybody is served, the next one is not let in.
 func TestNoRoom(t *testing.T) {
 	w := newWorld(t)

@@ -36,6 +36,7 @@ const proofPrefix = "proof."
 
 func (s *Server) plug(d Door, p Plug) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		guestOf(r).speaks(p.Role == api.Agents)
 		bare, err := checkOrigin(d, r)
 		if err != nil {
 			refuse(w, http.StatusForbidden, api.CodeOrigin, err.Error(), "")

@@ -33,25 +33,43 @@ func (g *guest) sentAway() {
 func (g *guest) Read(p []byte) (int, error) {
 	g.leave()
 	n, err := g.Conn.Read(p)
-	if err == nil && g.wicket != nil && !g.busy.Load() {
+	if err == nil && g.agent.Load() && !g.busy.Load() {
 		g.arrive()
 	}
 	return n, err
 }
 
-func (g *guest) arrive() {
-	select {
-	case g.wicket <- struct{}{}:
-		g.there.Store(true)
+// speaks says whose request this is, where that shows only in the request: an
+// agent stands at the wicket from then on, until a person comes the same way, as
+// through a proxy.
+func (g *guest) speaks(agent bool) {
+	if g == nil || g.wicket == nil || !g.people || g.agent.Swap(agent) == agent {
 		return
-	default:
 	}
-	t := time.NewTimer(wicketWait)
-	defer t.Stop()
+	if agent {
+		g.arrive()
+	} else {
+		g.leave()
+	}
+}
+
+func (g *guest) arrive() {
+	if g.wicket == nil || g.there.Load() {
+		return
+	}
 	select {
 	case g.wicket <- struct{}{}:
-		g.there.Store(true)
-	case <-t.C:
+	default:
+		t := time.NewTimer(wicketWait)
+		defer t.Stop()
+		select {
+		case g.wicket <- struct{}{}:
+		case <-t.C:
+			return
+		}
+	}
+	if !g.there.CompareAndSwap(false, true) { // two requests of one connection
+		<-g.wicket
 	}
 }
 

@@ -18,6 +18,7 @@ func TestAgentsAreReadInTurn(t *testing.T) {
 			here, there := net.Pipe()
 			t.Cleanup(func() { _ = here.Close(); _ = there.Close() })
 			g := &guest{Conn: here, lobby: &lobby{}, wicket: counter}
+			g.agent.Store(true)
 			return g, func() {
 				go func() { _, _ = there.Write([]byte{'x'}) }()
 				go func() {
@@ -65,6 +66,40 @@ func TestAgentsAreReadInTurn(t *testing.T) {
 		third.leave()
 		fourth.leave()
 		if len(counter) != 0 {
+			t.Errorf("%d are still at the wicket", len(counter))
+		}
+	})
+}
+
+// Where people come in, too, an agent stands at the wicket once it shows that
+// it is one, and a person never does.
+func TestAgentsAmongPeopleAreServedInTurn(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		counter := make(wicket, 1)
+		guests := make([]*guest, 3)
+		for i := range guests {
+			here, there := net.Pipe()
+			t.Cleanup(func() { _ = here.Close(); _ = there.Close() })
+			guests[i] = &guest{Conn: here, lobby: &lobby{}, wicket: counter, people: true}
+		}
+		first, second, person := guests[0], guests[1], guests[2]
+		first.speaks(true)
+		began := time.Now()
+		go func() {
+			<-time.After(wicketWait / 4)
+			first.served()
+		}()
+		person.speaks(false)
+		if took := time.Since(began); took != 0 {
+			t.Errorf("a person waited for %s", took)
+		}
+		second.speaks(true)
+		if took := time.Since(began); took != wicketWait/4 {
+			t.Errorf("the second agent was served after %s", took)
+		}
+		second.speaks(false) // a proxy hands on for both
+		if len(counter) != 0 || second.agent.Load() {
 			t.Errorf("%d are still at the wicket", len(counter))
 		}
 	})
