@@ -26,6 +26,9 @@ type Bound struct {
 	Files   []File  `json:"files,omitempty"`
 	Unbound Unbound `json:"unbound,omitempty"`
 	Server  *Server `json:"server,omitempty"`
+	// Salt makes a digest tell nothing about files that its agent can't read; no
+	// agent is told it.
+	Salt Sum `json:"salt,omitzero"`
 }
 
 // A File is one whose content a call depends on, as it was when the call was
@@ -64,7 +67,10 @@ func (b *Bound) digest() Sum {
 		files = append(files, []byte(f.Path), []byte(f.Real), f.Sum[:])
 	}
 	all, server := SumFields("gatelatch.files.v1", files...), b.server()
-	return SumFields("gatelatch.bound.v1", all[:], []byte(b.Unbound), server[:])
+	if b.Salt == (Sum{}) {
+		return SumFields("gatelatch.bound.v1", all[:], []byte(b.Unbound), server[:])
+	}
+	return SumFields("gatelatch.bound.v2", all[:], []byte(b.Unbound), server[:], b.Salt[:])
 }
 
 func (b *Bound) server() Sum {
@@ -84,7 +90,10 @@ func (g *Gate) bind(c *Call, s *Session) (b *Bound) {
 			b = &Bound{Unbound: UnboundFile}
 		}
 	}()
-	return g.Binder.Bind(c, s).mask()
+	if b = g.Binder.Bind(c, s).mask(); b != nil && len(g.Salt) > 0 {
+		b.Salt = SumFields("gatelatch.salt.v1", g.Salt, []byte(s.Agent), []byte(s.ID))
+	}
+	return b
 }
 
 // mask keeps secrets in names out of what is kept. It is the same each time, so

@@ -411,3 +411,41 @@ func TestBindingHasABound(t *testing.T) {
 		t.Errorf("bound to %+v", c.Bound)
 	}
 }
+
+// An agent that knows all of a call but the content of a file can't try out what
+// that is: to guess right leads to another digest.
+func TestDigestsTellNothingAboutFiles(t *testing.T) {
+	b := newBound(t)
+	b.write("pin.sh", "1234")
+	ask := func() *gatelatch.Call {
+		return b.propose(b.proposal(gatelatch.ProposedCall{Tool: "Bash", Input: []byte(`{"command":"sh ./pin.sh"}`)})).Calls[0]
+	}
+	guess := func(c *gatelatch.Call) gatelatch.Sum {
+		f, sum := c.Bound.Files[0], gatelatch.SumOf([]byte("1234"))
+		files, none := gatelatch.SumFields("gatelatch.files.v1", []byte(f.Path), []byte(f.Real), sum[:]), gatelatch.Sum{}
+		bound := gatelatch.SumFields("gatelatch.bound.v1", files[:], []byte(c.Bound.Unbound), none[:])
+		return gatelatch.SumFields("gatelatch.action.v2", []byte(agentA.ID), []byte("s"), []byte(c.Kind), []byte(c.Tool), c.Input, []byte(c.Dir), bound[:])
+	}
+	if c := ask(); c.Digest != guess(c) {
+		t.Fatal("the guess is not made as digests are")
+	}
+	b.gate.Salt = []byte("a secret")
+	first, second := ask(), ask()
+	if first.Digest == guess(first) {
+		t.Error("the digest tells what is in the file")
+	}
+	if first.Digest != second.Digest {
+		t.Error("what is the same has two digests")
+	}
+	b.gate.Salt = []byte("another secret")
+	if ask().Digest == first.Digest {
+		t.Error("the salt is not in it")
+	}
+	batch := b.propose(b.proposal(gatelatch.ProposedCall{Tool: "Bash", Input: []byte(`{"command":"sh ./pin.sh"}`)}))
+	b.allow(batch, nil)
+	b.gate.Salt = []byte("a third, after a restore")
+	got, err := b.agent.Await(t.Context(), batch.ID, gatelatch.Hold{Holder: "h", Consume: true})
+	if err != nil || got.Calls[0].State != gatelatch.Allowed || got.Calls[0].Consumed == nil {
+		t.Errorf("what was allowed does not run: %v, %+v", err, got)
+	}
+}

@@ -30,6 +30,9 @@ type Gate struct {
 	// Binder, if set, finds what calls depend on besides their input. Set it
 	// before the gate is used.
 	Binder Binder
+	// Salt, if set, is a secret that goes into the digests of what Binder found:
+	// without it an agent could try out what a file holds. Set it with Binder.
+	Salt []byte
 	// Quota is how much each agent may ask. Set it before anything is asked.
 	Quota Quota
 	// Signs, if set, says which allows need a person's passkey. Modes that

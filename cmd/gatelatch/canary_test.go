@@ -105,6 +105,9 @@ func newMine(t *testing.T, store string) *mine {
 	if m.gateway, err = startGateway(m.opt); err != nil {
 		t.Fatal(err)
 	}
+	if len(m.gateway.gate.Salt) == 0 {
+		t.Error("digests tell agents what is in files")
+	}
 	m.agent, err = client.ForAgents(m.opt.state)
 	m.must(err)
 	m.person, err = client.ForPeople(m.opt.state)

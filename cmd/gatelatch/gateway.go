@@ -129,7 +129,11 @@ func startGateway(opt gatewayOptions) (_ *gateway, err error) {
 	if err := cfg.checkpoints(&opt); err != nil {
 		return nil, err
 	}
-	if err := errors.Join(opt.state.Prepare(), ensureMaskKey(opt.state)); err != nil {
+	if err := opt.state.Prepare(); err != nil {
+		return nil, err
+	}
+	salt, err := ensureMaskKey(opt.state)
+	if err != nil {
 		return nil, err
 	}
 	// Not the caller's context: when that ends, stopping is orderly.
@@ -165,6 +169,7 @@ func startGateway(opt gatewayOptions) (_ *gateway, err error) {
 	if err := gate.NoteSigning(ctx, string(opt.signing)); err != nil {
 		return nil, err
 	}
+	gate.Binder, gate.Salt, gate.Grace = policy.NewBinder(), salt, waiterGrace
 	g.gate, g.tools, g.tells = gate, cfg.Tools, cfg.Notify
 	if g.peers, err = newPeers(cfg, g.work.Go); err != nil {
 		return nil, err

@@ -231,6 +231,10 @@ func (e *encoder) bound(to []byte, v *gatelatch.Bound) []byte {
 		to = append(to, `"server":`...)
 		to = e.server(to, v.Server)
 	}
+	if v.Salt != (gatelatch.Sum{}) {
+		to = append(to, `"salt":`...)
+		to = e.sum(to, v.Salt)
+	}
 	return end(to, '}')
 }
 
