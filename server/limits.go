@@ -25,6 +25,7 @@ const (
 	perAddress  = 8 // one machine has at most an eighth of them
 	forPeople   = 8 // an eighth is kept for doors where no agent comes in
 	anybodyBody = 16 << 10
+	maxHeader   = 16 << 10
 
 	streamBuffer = 64 << 10
 )

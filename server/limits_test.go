@@ -66,6 +66,8 @@ func TestHugeRequests(t *testing.T) {
 		"100,000 names":        {send: body(names(100_000)), status: http.StatusBadRequest},
 		"10 million names":     {send: d.head("Transfer-Encoding: chunked"), then: "8\r\n\"x\":[1],\r\n", status: http.StatusRequestEntityTooLarge},
 		"a bomb":               {send: d.head("Content-Encoding: gzip\r\nContent-Length: 1000"), status: http.StatusUnsupportedMediaType},
+		"headers of 17,000 B":  {send: "GET /healthz HTTP/1.1\r\nHost: " + host + "\r\nA: " + strings.Repeat("b", 17_000) + "\r\n\r\n", status: http.StatusRequestHeaderFieldsTooLarge},
+		"headers of 16,000 B":  {send: "GET /healthz HTTP/1.1\r\nHost: " + host + "\r\nA: " + strings.Repeat("b", 15_900) + "\r\n\r\n", status: http.StatusOK},
 		"headers of 64 KiB":    {send: "GET / HTTP/1.1\r\nHost: " + host + "\r\n" + strings.Repeat("A: "+strings.Repeat("b", 1000)+"\r\n", 64) + "\r\n", status: http.StatusRequestHeaderFieldsTooLarge},
 		"a login of 64 KiB":    {send: strings.Replace(d.head("Content-Length: 65536"), "/v1/batches", "/v1/login", 1), status: http.StatusRequestEntityTooLarge},
 		"an input of too many": {send: body(`{"session":{"id":"s"},"message":"m","calls":[{"ref":"c","kind":"permission","tool":"T","input":` + names(20_000) + `}]}`), status: http.StatusBadRequest},

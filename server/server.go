@@ -211,7 +211,7 @@ func (s *Server) HTTP(ctx context.Context, h http.Handler) *http.Server {
 		Handler:           h,
 		ReadHeaderTimeout: 5 * time.Second,
 		IdleTimeout:       2 * time.Minute,
-		MaxHeaderBytes:    16 << 10,
+		MaxHeaderBytes:    maxHeader - 4<<10, // to which net/http adds that much
 		BaseContext:       s.drain.baseContext(ctx),
 		ConnContext:       connContext,
 		ErrorLog:          slog.NewLogLogger(s.opt.Log.Handler(), slog.LevelDebug),
