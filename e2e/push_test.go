@@ -138,6 +138,9 @@ func TestAMessageArrivesWhileThePageIsClosed(t *testing.T) {
 	p := newPushService(t)
 	g := newGateway(t)
 	g.env = []string{"SSL_CERT_FILE=" + p.trust()}
+	if err := os.WriteFile(filepath.Join(g.config, "config.yaml"), []byte("notify: {reach: [127.0.0.1/32]}\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
 	g.start()
 	in, c := inbox{newTab(t)}, newCrowd(t, g)
 	p.install(in)

@@ -139,7 +139,15 @@ func TestMessagesGoNowhereTheyMayNot(t *testing.T) {
 			t.Errorf("%s: %v", address, err)
 		}
 	}
-	if err := loopback.check("127.0.0.1:80"); err != nil {
+	for address, ok := range map[string]bool{
+		"93.184.216.34:443": true, "[2600::1]:443": true, "10.0.0.5:443": false, "192.168.1.1:443": false, "[fd12::1]:443": false, "100.64.0.1:443": false, "[::ffff:10.0.0.5]:443": false,
+		"127.0.0.1:443": false, "169.254.169.254:443": false, "168.63.129.16:443": false, "0.0.0.0:443": false,
+	} {
+		if err := (Reach{}).checkForeign(address); (err == nil) != ok {
+			t.Errorf("%s, by a request: %v", address, err)
+		}
+	}
+	if err := errors.Join(loopback.check("127.0.0.1:80"), loopback.checkForeign("127.0.0.1:80")); err != nil {
 		t.Error(err)
 	}
 	srv, got := receiver(t, 200)

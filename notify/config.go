@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"net/http"
 	"net/netip"
 	"slices"
 	"time"
@@ -94,6 +95,13 @@ func (c Config) Configure(o *Outbox) error {
 	}
 	o.PageDelay = c.PageDelay
 	return nil
+}
+
+// ForeignClient sends to addresses that a request named, such as those of
+// browsers' push services.
+func (c Config) ForeignClient() (*http.Client, error) {
+	reach, err := c.reach()
+	return client(reach.checkForeign), err
 }
 
 func (c Config) reach() (out Reach, err error) {

@@ -7,6 +7,7 @@ import (
 	"net"
 	"net/http"
 	"net/netip"
+	"slices"
 	"strconv"
 	"syscall"
 	"time"
@@ -46,16 +47,36 @@ func (r Reach) check(address string) error {
 	return nil
 }
 
-func (r Reach) dialer() *net.Dialer {
-	return &net.Dialer{Timeout: 10 * time.Second, Control: func(_, address string, _ syscall.RawConn) error { return r.check(address) }}
+// checkForeign is check for an address that no configuration names: it must
+// not lead into a network of ours either.
+func (r Reach) checkForeign(address string) error {
+	at, err := netip.ParseAddrPort(address)
+	if err != nil {
+		return permanent(err)
+	}
+	ip := at.Addr().Unmap().WithZone("")
+	ours := ip.IsPrivate() || shared.Contains(ip) || !ip.IsGlobalUnicast()
+	if ours && !slices.ContainsFunc(r, func(p netip.Prefix) bool { return p.Contains(ip) }) {
+		return permanent(fmt.Errorf("%s is no public address; list it under notify.reach if it is meant", ip))
+	}
+	return r.check(address)
+}
+
+// shared is what providers number their customers with.
+var shared = netip.MustParsePrefix("100.64.0.0/10")
+
+func dialer(check func(string) error) *net.Dialer {
+	return &net.Dialer{Timeout: 10 * time.Second, Control: func(_, address string, _ syscall.RawConn) error { return check(address) }}
 }
 
 // client follows no redirects and uses no proxy: both would go elsewhere than
 // the configuration says.
-func (r Reach) client() *http.Client {
+func (r Reach) client() *http.Client { return client(r.check) }
+
+func client(check func(string) error) *http.Client {
 	return &http.Client{
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
-		Transport:     &http.Transport{DialContext: r.dialer().DialContext, MaxIdleConnsPerHost: 2, IdleConnTimeout: time.Minute, ForceAttemptHTTP2: true, TLSHandshakeTimeout: 10 * time.Second},
+		Transport:     &http.Transport{DialContext: dialer(check).DialContext, MaxIdleConnsPerHost: 2, IdleConnTimeout: time.Minute, ForceAttemptHTTP2: true, TLSHandshakeTimeout: 10 * time.Second},
 	}
 }
 

@@ -37,7 +37,7 @@ func (e *email) Send(ctx context.Context, n Notice) error {
 	if err != nil {
 		return permanent(err)
 	}
-	conn, err := e.reach.dialer().DialContext(ctx, "tcp", e.addr)
+	conn, err := dialer(e.reach.check).DialContext(ctx, "tcp", e.addr)
 	if err != nil {
 		return err
 	}

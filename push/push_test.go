@@ -157,7 +157,7 @@ func checkSignature(t *testing.T, header, public, audience string) {
 
 func open(t *testing.T) *Sender {
 	t.Helper()
-	s, err := Open(filepath.Join(t.TempDir(), "push.json"))
+	s, err := Open(filepath.Join(t.TempDir(), "push.json"), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -171,7 +171,7 @@ func TestSubscriptionsAndKeyOutliveAProcess(t *testing.T) {
 	if err := errors.Join(s.Add(sub), s.Add(sub)); err != nil {
 		t.Fatal(err)
 	}
-	again, err := Open(s.path)
+	again, err := Open(s.path, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

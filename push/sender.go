@@ -54,10 +54,11 @@ type stored struct {
 	Subscriptions []Subscription `json:"subscriptions"`
 }
 
-// Open reads the file, or makes a key.
-func Open(path string) (*Sender, error) {
+// Open reads the file, or makes a key. via sends: endpoints are what browsers
+// say, so it must refuse addresses that are nobody's push service.
+func Open(path string, via http.RoundTripper) (*Sender, error) {
 	s := &Sender{path: path, pause: pause, client: &http.Client{
-		Timeout:       sendTime,
+		Transport: via, Timeout: sendTime,
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}}
 	raw, err := os.ReadFile(path)

@@ -118,13 +118,23 @@ func (c config) checkpoints(opt *gatewayOptions) error {
 	return nil
 }
 
-// onlyOursToWrite refuses a file that others can change: it names programs.
+// onlyOursToWrite refuses a file that others can change or replace: it names
+// programs.
 func onlyOursToWrite(path string) error {
-	info, err := os.Stat(path)
-	if err == nil && runtime.GOOS != "windows" && info.Mode().Perm()&0o022 != 0 {
-		err = withHint(fmt.Errorf("%s can be written by others", path), "chmod go-w "+path)
+	for _, p := range []string{path, filepath.Dir(path)} {
+		info, err := os.Stat(p)
+		if err != nil {
+			return err
+		}
+		switch mode := info.Mode(); {
+		case runtime.GOOS == "windows":
+		case mode.Perm()&0o022 != 0 && (p == path || mode&os.ModeSticky == 0):
+			return withHint(fmt.Errorf("%s can be written by others", p), "chmod go-w "+p)
+		case ofSomebodyElse(info):
+			return withHint(fmt.Errorf("%s belongs to somebody else", p), "have your own configuration, or take it over with chown")
+		}
 	}
-	return err
+	return nil
 }
 
 func (c config) hooks() (out []gatelatch.Hook) {

@@ -164,7 +164,6 @@ func startGateway(opt gatewayOptions) (_ *gateway, err error) {
 	gate.Quota, gate.MaxInput = cfg.Quota.quota(), cfg.Limits.input()
 	gate.TellAfter(opt.log, cfg.afterHooks()...)
 	gate.LimitAsks(asksAtOnce, asksQueued, asksPatience)
-	gate.Binder, gate.Grace = policy.NewBinder(), waiterGrace
 	gate.Signs = opt.signing.must()
 	if err := gate.NoteSigning(ctx, string(opt.signing)); err != nil {
 		return nil, err
@@ -265,7 +264,11 @@ func (g *gateway) listen(ctx context.Context, gate *gatelatch.Gate, rules *rules
 		return err
 	}
 	g.url, g.page, g.opt.public = tcp.url, tcp.page, tcp.public
-	messages, err := push.Open(filepath.Join(string(g.opt.state), "push.json"))
+	foreign, err := g.tells.ForeignClient()
+	if err != nil {
+		return err
+	}
+	messages, err := push.Open(filepath.Join(string(g.opt.state), "push.json"), foreign.Transport)
 	if err != nil {
 		return err
 	}

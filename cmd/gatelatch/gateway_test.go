@@ -206,6 +206,18 @@ func TestGatewayRefusesToStart(t *testing.T) {
 				t.Fatal(err)
 			}
 		}, "written by others"},
+		"a configuration that others can replace": {func(o *gatewayOptions) {
+			writeFile(t, filepath.Join(o.config, "config.yaml"), "listen: 127.0.0.1:0\n")
+			if err := os.Chmod(o.config, 0o777); err != nil {
+				t.Fatal(err)
+			}
+		}, "written by others"},
+		"a database that others can read": {func(o *gatewayOptions) {
+			writeFile(t, o.state.Database(), "")
+			if err := os.Chmod(o.state.Database(), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}, "open to other users"},
 		"a hook that is not there": {func(o *gatewayOptions) {
 			writeFile(t, filepath.Join(o.config, "config.yaml"), "hooks:\n  - path: /nonexistent/check\n")
 		}, "no such file"},

@@ -9,6 +9,12 @@ import (
 	"syscall"
 )
 
+// ofSomebodyElse reports whether another user than we or root has a file.
+func ofSomebodyElse(info os.FileInfo) bool {
+	st, ok := info.Sys().(*syscall.Stat_t)
+	return ok && st.Uid != 0 && int(st.Uid) != os.Geteuid()
+}
+
 // replaceableBy says who but root could put another file at path, "" if nobody
 // could.
 func replaceableBy(path string) string {

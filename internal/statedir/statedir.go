@@ -178,7 +178,8 @@ func readPlain(path string, check func(string, fs.FileInfo) error) ([]byte, erro
 	return io.ReadAll(f)
 }
 
-// CheckFile refuses a link, or whatever else is no file; there may be none.
+// CheckFile refuses a link, whatever else is no file, and one that others can
+// read; there may be none.
 func CheckFile(path string) error {
 	info, err := os.Lstat(path)
 	switch {
@@ -186,6 +187,8 @@ func CheckFile(path string) error {
 		return nil
 	case err == nil && !info.Mode().IsRegular():
 		return fmt.Errorf("%s is a %s, refusing to use it", path, describe(info.Mode()))
+	case err == nil:
+		return checkOwner(path, info)
 	}
 	return err
 }
