@@ -20,6 +20,7 @@ type Gate struct {
 	ledger   ledger
 	sessions sessions
 	rush     *rush
+	bulk     bulk
 
 	// Retention is how long a batch is kept after nothing can happen to it any
 	// more. Its events stay. Set it before Run; New sets 30 days.

@@ -59,6 +59,7 @@ func (s *Seat) Report(ctx context.Context, r Report) error {
 		_, err := s.Ran(ctx, r)
 		return err
 	}
+	s.gate.bulk.add(s.gate.Quota, s.who.ID, len(r.Result))
 	var told ended
 	_, err := s.update(ctx, r.Batch, func(tx Tx, b *Batch) (err error) {
 		o := Outcome{Kind: Done, At: tx.Now(), Result: r.Result}
@@ -144,6 +145,9 @@ func (s *Seat) Extend(ctx context.Context, batchID string, fence int64, calls []
 		return nil, err
 	}
 	maskCalls(calls)
+	if err := s.gate.bulk.take(s.gate.Quota, s.who.ID, batchID, calls); err != nil {
+		return nil, err
+	}
 	var sess *Session
 	var grants []*Grant
 	err := s.gate.store.View(ctx, func(r Reader) error {

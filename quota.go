@@ -10,8 +10,8 @@ import (
 	"time"
 )
 
-// Quota is how much of people's attention one agent gets. Only what would ask a
-// person counts, not what rules settle. What is over it is denied at once, and
+// Quota is how much of people's attention one agent gets, and of the disk. Only
+// what would ask a person counts, not what rules settle, but for Daily. What is over it is denied at once, and
 // nothing that waits is ever dropped for it. The zero value limits nothing.
 type Quota struct {
 	Rate    int           // asks a minute
@@ -19,18 +19,19 @@ type Quota struct {
 	Pending int           // calls that wait
 	Again   time.Duration // what a person denied is not asked again in its turn for so long
 	Overs   int           // minutes over it, within ten, after which the agent is muted
+	Daily   int           // bytes of inputs a day, of all that it proposes
 	// Together is how many times that all sessions of one key have together, so
 	// that one of them leaves something to the others. Up to 1 they share it.
 	Together int
 }
 
 // DefaultQuota is what a gateway begins with.
-var DefaultQuota = Quota{Rate: 20, Burst: 50, Pending: 1000, Again: time.Minute, Overs: 3, Together: 4}
+var DefaultQuota = Quota{Rate: 20, Burst: 50, Pending: 1000, Again: time.Minute, Overs: 3, Daily: 1 << 30, Together: 4}
 
 // all is the quota of a key.
 func (q Quota) all() Quota {
 	n := max(q.Together, 1)
-	q.Rate, q.Burst, q.Pending = n*q.Rate, n*q.Burst, n*q.Pending
+	q.Rate, q.Burst, q.Pending, q.Daily = n*q.Rate, n*q.Burst, n*q.Pending, n*q.Daily
 	return q
 }
 

@@ -37,6 +37,9 @@ func (s *Seat) Propose(ctx context.Context, p Proposal) (*Batch, error) {
 	if err := s.gate.checkProposal(&p); err != nil {
 		return nil, err
 	}
+	if err := s.gate.bulk.take(s.gate.Quota, s.who.ID, p.Session.ID, p.Calls); err != nil {
+		return nil, err
+	}
 	leave, err := s.gate.rush.enter(ctx, s.who.ID)
 	if err != nil {
 		return nil, err

@@ -18,6 +18,7 @@ type quotaConfig struct {
 	Pending *int           `yaml:"pending"`
 	Again   *time.Duration `yaml:"ask_again_after"`
 	Overs   *int           `yaml:"mute_after"`
+	Daily   *int           `yaml:"mib_per_day"`
 	// Together is how many times that all agents with one key have together.
 	Together *int `yaml:"together"`
 }
@@ -30,6 +31,9 @@ func (c quotaConfig) quota() gatelatch.Quota {
 	set(&q.Again, c.Again)
 	set(&q.Overs, c.Overs)
 	set(&q.Together, c.Together)
+	if c.Daily != nil {
+		q.Daily = *c.Daily * mib
+	}
 	return q
 }
 
