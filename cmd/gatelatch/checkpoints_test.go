@@ -362,6 +362,9 @@ func TestChangedTrailIsNotSigned(t *testing.T) {
 		k.grow(5)
 		k.wait(time.Minute)
 		k.grow(5)
+		if err := k.store.View(k.t.Context(), func(gatelatch.Reader) error { return nil }); err != nil { // the tables have it now
+			k.t.Fatal(err)
+		}
 		execSQL(k.t, k.path, `UPDATE event SET kind='test.forged' WHERE seq=7`)
 		k.wait(time.Minute)
 		k.wrote(5)
