@@ -14,6 +14,9 @@ import (
 // tamper changes the database behind the gateway's back.
 func (w *world) tamper(query string, args ...any) {
 	w.t.Helper()
+	if err := w.store.View(w.t.Context(), func(gatelatch.Reader) error { return nil }); err != nil { // the tables have everything now
+		w.t.Fatal(err)
+	}
 	db, err := sql.Open("sqlite", w.db+"?_pragma=busy_timeout(10000)")
 	if err != nil {
 		w.t.Fatal(err)

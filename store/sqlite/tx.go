@@ -115,9 +115,9 @@ func (t *tx) SaveSession(s *gatelatch.Session) error {
 
 // learn notes a session that begins here, if nothing of it came before it.
 func (t *tx) learn(session [2]string) error {
-	var any bool
-	err := t.c.row(`SELECT EXISTS (SELECT 1 FROM batch WHERE agent=? AND session=?)`, session[0], session[1]).scan(&any)
-	if err == nil && !any {
+	var before bool
+	err := t.c.row(`SELECT EXISTS (SELECT 1 FROM batch WHERE agent=? AND session=?)`, session[0], session[1]).scan(&before)
+	if err == nil && !before {
 		t.recent.names.begin(session)
 	}
 	return err
