@@ -28,6 +28,7 @@ const maxAnswer = 64 << 20
 const (
 	statusOK          = 200
 	statusAccepted    = 202
+	statusRefused     = 400 // or more
 	statusUnavailable = 503
 
 	get  = "GET"
@@ -112,10 +113,12 @@ func (c *Client) send(ctx context.Context, method, path string, in any) (*respon
 	}
 	defer res.close()
 	raw, err := io.ReadAll(io.LimitReader(res.body, maxAnswer))
-	if err != nil {
+	refused := remoteError(res.status, raw)
+	// Who had not heard all ends the connection hard, behind its whole answer.
+	if whole := new(api.RemoteError); err != nil && !errors.As(refused, &whole) {
 		return nil, unreachable(ctx, err)
 	}
-	return nil, remoteError(res.status, raw)
+	return nil, refused
 }
 
 func unreachable(ctx context.Context, err error) error {

@@ -39,12 +39,13 @@ func (c *Client) roundTrip(ctx context.Context, method, path string, body []byte
 			end()
 		}
 	}()
-	if _, err := conn.Write(c.request(method, path, body)); err != nil {
-		return nil, err
-	}
+	_, unsent := conn.Write(c.request(method, path, body))
 	r := bufio.NewReader(conn)
 	status, err := readHead(r)
-	if err != nil {
+	switch {
+	case unsent != nil && (err != nil || status < statusRefused): // else who stopped listening says why
+		return nil, unsent
+	case err != nil:
 		return nil, err
 	}
 	return &response{status: status, body: r, close: end}, nil

@@ -100,3 +100,25 @@ func TestEndedContextEndsTheWait(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 }
+
+// Who refuses a request before all of it was sent is understood, and nothing else
+// that comes so early.
+func TestAnswerBeforeTheEnd(t *testing.T) {
+	head := "\r\nContent-Type: application/json\r\n\r\n"
+	large := gatelatch.Proposal{Session: gatelatch.SessionInfo{ID: "s"}, Message: "m", Calls: []gatelatch.ProposedCall{
+		{Tool: "Bash", Input: []byte(`{"command":"` + strings.Repeat("x", 10<<20) + `"}`)},
+	}}
+	for text, want := range map[string]int{
+		"HTTP/1.0 413 Request Entity Too Large" + head + `{"code":"too_large","message":"large"}`: 413,
+		"HTTP/1.0 200 OK" + head + batch: 0,
+	} {
+		_, err := answering(t, text).Propose(t.Context(), large)
+		var refused *api.RemoteError
+		switch {
+		case want > 0 && (!errors.As(err, &refused) || refused.Status != want):
+			t.Errorf("refused early: %v", err)
+		case want == 0 && !errors.Is(err, ErrUnreachable):
+			t.Errorf("allowed before it had heard all: %v", err)
+		}
+	}
+}

@@ -30,12 +30,13 @@ func TestKilledAtEveryWrite(t *testing.T) {
 	steps := canonical()
 	calm := undisturbed(t, steps)
 	count := countedByStrace(t, steps)
-	var reached atomic.Int64
+	var reached, runs atomic.Int64
 	t.Run("at", func(t *testing.T) {
 		for n := 1; n <= count; n++ {
 			t.Run(fmt.Sprint(n), func(t *testing.T) {
 				t.Parallel()
 				for range tries {
+					runs.Add(1)
 					if killedAt(t, steps, n, calm) {
 						reached.Add(1)
 						break
@@ -44,7 +45,7 @@ func TestKilledAtEveryWrite(t *testing.T) {
 			})
 		}
 	})
-	t.Logf("%d writes counted, killed at %d", count, reached.Load())
+	t.Logf("%d writes counted, killed at %d, in %d runs", count, reached.Load(), runs.Load())
 	if int(reached.Load()) < count {
 		t.Error("some were never reached")
 	}

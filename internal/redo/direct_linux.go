@@ -17,6 +17,9 @@ func direct(name string, block []byte) (*os.File, error) {
 	if _, err = f.ReadAt(block[:blockSize], 0); err == nil {
 		_, err = f.WriteAt(block[:blockSize], 0)
 	}
+	if err == nil {
+		err = datasync(f)
+	}
 	if errors.Is(err, syscall.EINVAL) {
 		_ = f.Close()
 		return os.OpenFile(name, os.O_RDWR, 0)

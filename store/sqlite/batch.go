@@ -91,9 +91,10 @@ func (t *tx) putCall(b *gatelatch.Batch, r storage.CallRow, held bool) error {
 	}
 	// A ref that another call has is stale: whoever runs again finds that one.
 	if r.New {
+		input := r.InputSum // the row may be written when the call is another's
 		return t.sure(soundCall(r) && (r.Ref == "" || t.recent.names.isNew(b, "ref", r.Ref)), `INSERT INTO call (id, batch, pos, agent, session, ref, tool, state, created, settled, input, result)
 			VALUES (?,?,?,?,?,?,?,?,?,?,?,?) ON CONFLICT DO NOTHING`,
-			r.ID, b.ID, r.Pos, b.Agent, b.Session, r.Ref, r.Tool, string(r.State), r.Created, r.Settled, r.InputSum[:], r.Result)
+			r.ID, b.ID, r.Pos, b.Agent, b.Session, r.Ref, r.Tool, string(r.State), r.Created, r.Settled, input[:], r.Result)
 	}
 	if r.Moved {
 		if err := t.sure(held && soundCall(r), `UPDATE call SET state=?, settled=? WHERE id=?`, string(r.State), r.Settled, r.ID); err != nil {
