@@ -28,6 +28,7 @@ func cloneCall(c gatelatch.Call) *gatelatch.Call {
 	}
 	if c.Decided = ptr(c.Decided); c.Decided != nil {
 		c.Decided.Answers, c.Decided.Remember = maps.Clone(c.Decided.Answers), ptr(c.Decided.Remember)
+		c.Decided.Signed = nil // stands in the event
 	}
 	if c.Outcome = ptr(c.Outcome); c.Outcome != nil {
 		c.Outcome.Result = nil
@@ -56,6 +57,10 @@ func cloneSession(s gatelatch.Session) *gatelatch.Session {
 
 func cloneKey(k gatelatch.Key) *gatelatch.Key {
 	k.Meter.Over, k.Meter.Denied, k.Meter.Sessions = slices.Clone(k.Meter.Over), slices.Clone(k.Meter.Denied), maps.Clone(k.Meter.Sessions)
+	if p := ptr(k.Passkey); p != nil {
+		p.Credential, p.Public, p.Spent = slices.Clone(p.Credential), slices.Clone(p.Public), slices.Clone(p.Spent)
+		k.Passkey = p
+	}
 	return &k
 }
 
