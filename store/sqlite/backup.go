@@ -22,6 +22,9 @@ func (s *Store) Backup(ctx context.Context, w io.Writer) error {
 	return s.read(ctx, func(r *reader) error { return backup.Write(ctx, w, r) })
 }
 
+// mostWait is how long a gateway may take to bring its tables up to date.
+const mostWait = 10 * time.Second
+
 // BackupFile is Backup of a file that a gateway perhaps has open. If none has,
 // it first finishes what a crash left undone.
 func BackupFile(ctx context.Context, path string, w io.Writer) (err error) {
@@ -42,6 +45,7 @@ func BackupFile(ctx context.Context, path string, w io.Writer) (err error) {
 		return fmt.Errorf("%s: %w", path, err)
 	}
 	last, err := lastRecord(c, path)
+	patience := time.Now().Add(mostWait)
 	for ; err == nil; err = rest(ctx) {
 		behind := false
 		if err := view(c, func() error {
@@ -53,13 +57,14 @@ func BackupFile(ctx context.Context, path string, w io.Writer) (err error) {
 		}); err != nil || !behind {
 			return err
 		}
-		// Whoever has it open will bring it up to date.
-		s, err := Open(ctx, path, Options{Readers: 1})
-		if err == nil {
+		s, err := Open(ctx, path, Options{Readers: 1, Fatal: func(error) {}}) // who calls hears why
+		switch {
+		case err == nil:
 			return errors.Join(s.Backup(ctx, w), s.Close())
-		}
-		if !errors.Is(err, filelock.ErrLocked) {
+		case !errors.Is(err, filelock.ErrLocked):
 			return err
+		case time.Now().After(patience): // whoever has it open should have brought it up to date
+			return fmt.Errorf("%s: its gateway does not write what it accepted into the tables; is the disk full?", path)
 		}
 	}
 	return err

@@ -183,6 +183,25 @@ func TestLogThatDoesNotFit(t *testing.T) {
 	}
 }
 
+// A copy of a database whose gateway was killed has what only the log knows.
+func TestBackupAfterACrash(t *testing.T) {
+	dir, dead := t.TempDir(), t.TempDir()
+	s := open(t, dir, Options{})
+	defer s.Close()
+	copyFiles(t, dir, dead, "", "-wal")
+	if err := save(s, pending("m1")); err != nil {
+		t.Fatal(err)
+	}
+	copyFiles(t, dir, dead, "-redo0", "-redo1")
+	var out bytes.Buffer
+	if err := BackupFile(t.Context(), filepath.Join(dead, "g.db"), &out); err != nil {
+		t.Fatal(err)
+	}
+	if n := bytes.Count(out.Bytes(), []byte(`"table":"batch"`)); n != 1 {
+		t.Errorf("%d batches in the copy, want 1", n)
+	}
+}
+
 // After an orderly end there is one file, which has it all.
 func TestCloseLeavesOneFile(t *testing.T) {
 	dir := t.TempDir()

@@ -1,5 +1,6 @@
-// Package sqlite keeps everything in one SQLite file: one writer goroutine
-// with group commit, and readers beside it.
+// Package sqlite keeps everything in one SQLite file: one writer with group
+// commit, a redo log that makes its changes durable before the tables have them,
+// and readers beside it.
 package sqlite
 
 import (
@@ -58,7 +59,7 @@ type Store struct {
 	ears    storage.Ears
 
 	redo    *redo.Log
-	mu      sync.Mutex
+	mu      sync.Mutex // of ahead
 	ahead   []*change
 	behind  atomic.Bool    // there is something ahead
 	lag     *time.Timer    // ends that
