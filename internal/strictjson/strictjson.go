@@ -80,7 +80,7 @@ func read(raw []byte, r reading) (any, error) {
 		return nil, at(0, "a byte order mark")
 	}
 	c, _ := checkers.Get().(*checker)
-	defer checkers.Put(c)
+	defer c.release()
 	c.raw, c.names, c.reading = *bytes.NewBuffer(raw), 0, r
 	c.dec.Reset(&c.raw, jsontext.AllowDuplicateNames(true))
 	value, err := c.value(r.into)
@@ -170,10 +170,17 @@ type checker struct {
 	dec   jsontext.Decoder
 	raw   bytes.Buffer
 	names int
+	open  Members // of the objects around, the innermost last
 	reading
 }
 
 var checkers = sync.Pool{New: func() any { return new(checker) }}
+
+func (c *checker) release() {
+	clear(c.open[:cap(c.open)])
+	c.open, c.raw = c.open[:0], bytes.Buffer{}
+	checkers.Put(c)
+}
 
 // value reads one value with everything in it, which will be decoded into t, if
 // it is not nil. It can recurse no deeper than MaxDepth.
@@ -216,7 +223,7 @@ func (c *checker) array(elem reflect.Type) (any, error) {
 }
 
 func (c *checker) object(t reflect.Type) (any, error) {
-	out, folded := make(Members, 0, 8), map[string]bool(nil)
+	from, folded := len(c.open), map[string]bool(nil)
 	for c.dec.PeekKind() != '}' {
 		tok, err := c.dec.ReadToken()
 		if err != nil {
@@ -226,10 +233,10 @@ func (c *checker) object(t reflect.Type) (any, error) {
 		if c.names++; c.names > MaxNames {
 			return nil, at(c.dec.InputOffset(), fmt.Sprintf("more than %d names", MaxNames))
 		}
-		if len(out) == fewNames {
-			folded = foldAll(out)
+		if len(c.open)-from == fewNames {
+			folded = foldAll(c.open[from:])
 		}
-		if repeats(out, folded, name) {
+		if repeats(c.open[from:], folded, name) {
 			return nil, at(c.dec.InputOffset(), "the name "+quote(name)+" repeats one before it, or differs only in case")
 		}
 		inner, err := c.field(t, name)
@@ -240,9 +247,14 @@ func (c *checker) object(t reflect.Type) (any, error) {
 		if err != nil {
 			return nil, err
 		}
-		out = append(out, Member{name, value})
+		c.open = append(c.open, Member{name, value})
 	}
-	return out, c.end()
+	all := c.open[from:]
+	c.open = c.open[:from]
+	if !c.build {
+		return nil, c.end()
+	}
+	return append(make(Members, 0, len(all)), all...), c.end()
 }
 
 // fewNames is up to where names are compared one by one.
