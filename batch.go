@@ -51,7 +51,13 @@ func (b *Batch) Events() []Event { return b.events }
 // Saved forgets the first n events, and notes the version that was written.
 func (b *Batch) Saved(n int, version int64) { b.events, b.Version = b.events[n:], version }
 
+// usualEvents is what a call that policy settles has.
+const usualEvents = 4
+
 func (b *Batch) record(kind EventKind, call string, by Actor, at time.Time, body any) {
+	if b.events == nil {
+		b.events = make([]Event, 0, usualEvents)
+	}
 	b.events = append(b.events, Event{Kind: kind, By: by, At: at, Batch: b.ID, Call: call, Body: eventBody(body)})
 }
 

@@ -32,9 +32,13 @@ func (s *Store) commit(jobs []*writer.Job[job]) {
 	}
 }
 
+// usualEvents is how many a job has, and about as many statements.
+const usualEvents = 4
+
 // group tries a record. If it fails, it fails for all jobs.
 func (s *Store) group(jobs []*writer.Job[job], careful bool) (again bool) {
 	all := &tx{reader: reader{c: s.writes, now: s.clock.Now()}, store: s, head: s.head, recent: s.recent, control: s.control}
+	all.events, all.issued = make([]gatelatch.Event, 0, usualEvents*len(jobs)), make([]statement, 0, usualEvents*len(jobs))
 	at := all
 	s.writes.enter = func() error { return s.enter(at) }
 	defer s.leave()
