@@ -21,10 +21,9 @@ const (
 
 // A change is a record of the log that no commit of the tables covers yet.
 type change struct {
-	seq    redo.Seq
-	record []byte
-	todo   []statement // what the record says, if it need not be read again
-	done   bool        // in the tables' open transaction; belongs to who has the tables
+	seq  redo.Seq
+	todo []statement
+	done bool // in the tables' open transaction; belongs to who has the tables
 }
 
 // begin brings the tables' transaction up to date, and returns what that is.
@@ -36,11 +35,9 @@ func (s *Store) begin() ([]*change, error) {
 		s.began = true
 	}
 	all := s.queue()
-	for _, c := range all {
-		if err := s.carryOut(c); err != nil {
-			s.undo()
-			return nil, err
-		}
+	if err := s.carryOut(all); err != nil {
+		s.undo()
+		return nil, err
 	}
 	return all, nil
 }
@@ -52,20 +49,27 @@ func (s *Store) queue() []*change {
 	return s.ahead
 }
 
-func (s *Store) carryOut(c *change) (err error) {
-	if c.done {
-		return nil
-	}
-	todo := c.todo
-	if c.todo = nil; todo == nil {
-		todo, err = decode(c.record)
-	}
-	for _, st := range todo {
-		if err == nil {
-			err = s.writes.promised(st)
+// carryOut does what changes say, unless it is done.
+func (s *Store) carryOut(all []*change) error {
+	g := gathering{run: s.inTurn, kinds: s.kinds}
+	for _, c := range all {
+		for i := 0; i < len(c.todo) && !c.done; i++ {
+			if err := g.add(c.todo[i]); err != nil {
+				return err
+			}
 		}
+		c.done = true
 	}
-	c.done = err == nil
+	return g.flush()
+}
+
+// inTurn is promised, and as long as nobody waits for the tables, whoever waits
+// for a processor goes first: it may be the writer, back from the disk.
+func (s *Store) inTurn(st statement) error {
+	err := s.writes.promised(st)
+	if s.wanted.Load() == 0 {
+		giveWay()
+	}
 	return err
 }
 
@@ -75,7 +79,7 @@ func (s *Store) undo() {
 	_ = s.writes.do("ROLLBACK")
 	s.began = false
 	for _, c := range s.queue() {
-		c.todo, c.done = nil, false
+		c.done = false
 	}
 }
 
@@ -84,7 +88,7 @@ func (s *Store) enter(t *tx) error {
 	if s.inside {
 		return s.hurt
 	}
-	s.tables.Lock()
+	s.take()
 	s.inside = true
 	_, s.hurt = s.begin()
 	for _, st := range t.issued {
@@ -100,7 +104,7 @@ func (s *Store) leave() {
 	s.writes.enter = nil
 	if s.inside {
 		s.inside, s.hurt = false, nil
-		s.tables.Unlock()
+		s.give()
 	}
 }
 
@@ -114,9 +118,9 @@ func (s *Store) endure(all *tx) error {
 	if all.vast() {
 		return s.settleNow()
 	}
-	record, err := encode(make([]byte, 0, all.bytes+all.bytes/8), all.issued)
+	record, err := encode(s.record[:0], all.issued)
 	if err == nil {
-		err = s.redo.Append(record)
+		err, s.record = s.redo.Append(record), record
 	}
 	switch {
 	case errors.Is(err, redo.ErrFull) || errors.Is(err, redo.ErrLarge):
@@ -127,7 +131,7 @@ func (s *Store) endure(all *tx) error {
 	case err != nil:
 		return err
 	}
-	if n := s.push(&change{seq: s.redo.Last(), record: record, todo: all.issued, done: s.inside}); n >= mostAhead && !s.inside {
+	if n := s.push(&change{seq: s.redo.Last(), todo: all.issued, done: s.inside}); n >= mostAhead && !s.inside {
 		_ = s.settle() // or whoever reads next hears why
 	}
 	return nil
@@ -158,9 +162,27 @@ func (s *Store) pop(n int) {
 
 // settle commits what is ahead to the tables: whoever reads now sees it.
 func (s *Store) settle() error {
+	s.take()
+	defer s.give()
+	return s.settleInside()
+}
+
+// follow is settle for nobody in particular.
+func (s *Store) follow() {
 	s.tables.Lock()
 	defer s.tables.Unlock()
-	return s.settleInside()
+	_ = s.settleInside() // or whoever reads next hears why
+}
+
+// take waits for the tables, and has them until give.
+func (s *Store) take() {
+	s.wanted.Add(1)
+	s.tables.Lock()
+}
+
+func (s *Store) give() {
+	s.tables.Unlock()
+	s.wanted.Add(-1)
 }
 
 func (s *Store) settleInside() error {
@@ -185,9 +207,11 @@ func (s *Store) settleInside() error {
 	}
 	s.began = false
 	s.pop(len(all))
+	startWriting(s.wal)
 	if s.redo != nil && s.redo.Wants() && s.syncing.TryLock() {
 		s.after.Go(func() {
 			defer s.syncing.Unlock()
+			stepBack()
 			s.keep(last)
 		})
 	}
@@ -225,11 +249,17 @@ func (s *Store) recover() error {
 	if err != nil {
 		return err
 	}
+	var senseless error
 	if err := redo.Read(s.path, id, last, func(seq redo.Seq, record []byte) {
-		s.ahead = append(s.ahead, &change{seq: seq, record: record})
+		todo, err := decode(record)
+		senseless = errors.Join(senseless, err)
+		s.ahead = append(s.ahead, &change{seq: seq, todo: todo})
 		last = seq
 	}); err != nil {
 		return fmt.Errorf("%w; restore a backup, or remove %s if you put an older database there yourself", err, s.path+"-redo*")
+	}
+	if senseless != nil {
+		return senseless
 	}
 	if err := s.settleInside(); err != nil {
 		return err

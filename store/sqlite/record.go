@@ -14,13 +14,14 @@ type statement struct {
 	// maybe says that it may turn out to change nothing. Any other that
 	// does so is a sign of damage when it is done again, or late.
 	maybe bool
+	rows  int // that it must change, if more than one
 }
 
 var errDisagree = errors.New("the database is damaged: its tables are not what they were when a change was accepted")
 
 // check holds how many rows it changed against that.
 func (st statement) check(n int64) error {
-	if n == 0 && !st.maybe {
+	if n < int64(max(1, st.rows)) && !st.maybe {
 		return errDisagree
 	}
 	return nil

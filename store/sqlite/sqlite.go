@@ -61,15 +61,18 @@ type Store struct {
 	redo    *redo.Log
 	mu      sync.Mutex // of ahead
 	ahead   []*change
-	behind  atomic.Bool    // there is something ahead
-	lag     *time.Timer    // ends that
-	tables  sync.Mutex     // who holds it may use writes
-	began   bool           // the tables' transaction is open; of who has them
-	inside  bool           // the group at hand has the tables; the writer's
-	hurt    error          // why it could not have them
-	wal     *os.File       // where SQLite writes commits to
-	syncing sync.Mutex     // held while somebody tidies
-	after   sync.WaitGroup // for them
+	behind  atomic.Bool      // there is something ahead
+	lag     *time.Timer      // ends that
+	tables  sync.Mutex       // who holds it may use writes
+	wanted  atomic.Int32     // how many wait for it, or have it and are waited for
+	kinds   map[string]*rows // of who has the tables, too
+	began   bool             // the tables' transaction is open; of who has them
+	inside  bool             // the group at hand has the tables; the writer's
+	hurt    error            // why it could not have them
+	record  []byte           // of the group at hand
+	wal     *os.File         // where SQLite writes commits to
+	syncing sync.Mutex       // held while somebody tidies
+	after   sync.WaitGroup   // for them
 
 	closing sync.Once
 }
@@ -90,7 +93,7 @@ func Open(ctx context.Context, path string, opt Options) (_ *Store, err error) {
 	if opt.Readers <= 0 {
 		opt.Readers = 8
 	}
-	s := &Store{opt: opt, path: path, clock: clock.New(opt.Now), reads: make(chan *connection, opt.Readers), closed: make(chan struct{}), recent: newRecent()}
+	s := &Store{opt: opt, path: path, clock: clock.New(opt.Now), reads: make(chan *connection, opt.Readers), closed: make(chan struct{}), recent: newRecent(), kinds: map[string]*rows{}}
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, s.closeFiles())
@@ -108,7 +111,7 @@ func Open(ctx context.Context, path string, opt Options) (_ *Store, err error) {
 			return nil, fmt.Errorf("%s: %w", path, err)
 		}
 	}
-	s.lag = time.AfterFunc(time.Hour, func() { _ = s.settle() }) // or who reads next hears why
+	s.lag = time.AfterFunc(time.Hour, s.follow)
 	s.lag.Stop()
 	if err := s.prepare(ctx); err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
