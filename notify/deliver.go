@@ -171,7 +171,7 @@ func (o *Outbox) ready(tx gatelatch.Tx, m *gatelatch.Message, spent map[share]in
 }
 
 // buttons gives a notice what decides by it. A high risk is allowed on the page
-// only, where one sees what would run.
+// only, where one sees what would run, and so is what needs a passkey.
 func (o *Outbox) buttons(t *Target, m *gatelatch.Message, l *gatelatch.Listed, n *Notice, now time.Time) {
 	if !t.Buttons || o.Public == "" || l.State != gatelatch.Pending || l.Kind != gatelatch.Permission {
 		return
@@ -184,7 +184,7 @@ func (o *Outbox) buttons(t *Target, m *gatelatch.Message, l *gatelatch.Listed, n
 	}
 	n.Deny = button(&m.Denies)
 	m.Allows = gatelatch.Sum{}
-	if n.Risk != High {
+	if n.Risk != High && (o.Signs == nil || !o.Signs(l.Call, gatelatch.Decision{State: gatelatch.Allowed})) {
 		n.Allow = button(&m.Allows)
 	}
 }

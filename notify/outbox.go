@@ -39,6 +39,8 @@ type Outbox struct {
 	Public    string      // of the page elsewhere, or ""; without it there are no buttons
 	Log       *slog.Logger
 	Missed    func(channel string) // told of each try that failed; may be nil
+	// Signs is as the gate's: what needs a passkey has no button. May be nil.
+	Signs func(*gatelatch.Call, gatelatch.Decision) bool
 
 	holder string
 	read   gatelatch.Seq // events that need nothing from here

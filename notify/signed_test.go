@@ -2,6 +2,7 @@ package notify
 
 import (
 	"testing"
+	"time"
 
 	"github.com/gatelatch/gatelatch"
 )
@@ -24,4 +25,22 @@ func TestButtonsDoNotSign(t *testing.T) {
 			})
 		})
 	}
+}
+
+// What needs a passkey has no button that would be refused.
+func TestNoAllowButtonWhereAPasskeyIsNeeded(t *testing.T) {
+	in(t, func(t *testing.T, r *rig) {
+		r.box.Public, r.box.Targets[0].Buttons = "https://gate.example", true
+		r.box.Signs = func(c *gatelatch.Call, d gatelatch.Decision) bool {
+			return c.Tool == "Write" && d.State == gatelatch.Allowed
+		}
+		r.start(r.box)
+		for tool, allow := range map[string]bool{"Write": false, "Edit": true} {
+			r.ask(tool)
+			pass(time.Second)
+			if n := r.phone.last(); n.Tool != tool || (n.Allow != "") != allow || n.Deny == "" {
+				t.Errorf("%s: allow %q, deny %q", n.Tool, n.Allow, n.Deny)
+			}
+		}
+	})
 }

@@ -17,7 +17,7 @@ const silentHint = "name a channel in config.yaml (docs/notify.md), or let your 
 
 // outbox is what tells people, by the channels of the configuration.
 func (g *gateway) outbox() (*notify.Outbox, error) {
-	o := &notify.Outbox{Store: g.store, URL: g.page, Public: g.opt.public, Log: g.opt.log}
+	o := &notify.Outbox{Store: g.store, URL: g.page, Public: g.opt.public, Log: g.opt.log, Signs: g.opt.signing.must()}
 	missed := g.numbers.Counter("gatelatch_notify_failures_total", "Messages of this gateway that a channel did not take, each try.", "channel")
 	o.Missed = func(channel string) { missed.Inc(channel) }
 	return o, g.tells.Configure(o)
