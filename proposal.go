@@ -45,17 +45,14 @@ func (g *Gate) checkProposal(p *Proposal) error {
 	case p.Limit < 0:
 		return invalid("the time limit is negative")
 	}
-	for name, f := range map[string]struct {
-		text string
-		most int
-	}{
-		"session": {p.Session.ID, maxName}, "agent name": {p.Session.Name, maxName},
-		"project": {p.Session.Project, maxPath}, "mode": {p.Session.Mode, maxName}, "host": {p.Session.Host, maxName}, "transcript": {p.Session.Transcript, maxPath},
-		"message": {p.Message, maxName}, "pair": {p.Pair, maxName},
-		"sub-agent": {p.Subagent, maxName},
-		"prompt":    {p.Context.Prompt, maxText}, "said": {p.Context.Said, maxText}, "via": {p.Context.Via, maxText},
+	for _, f := range [...]bounded{
+		{"session", p.Session.ID, maxName}, {"agent name", p.Session.Name, maxName},
+		{"project", p.Session.Project, maxPath}, {"mode", p.Session.Mode, maxName}, {"host", p.Session.Host, maxName}, {"transcript", p.Session.Transcript, maxPath},
+		{"message", p.Message, maxName}, {"pair", p.Pair, maxName},
+		{"sub-agent", p.Subagent, maxName},
+		{"prompt", p.Context.Prompt, maxText}, {"said", p.Context.Said, maxText}, {"via", p.Context.Via, maxText},
 	} {
-		if err := checkText(name, f.text, f.most); err != nil {
+		if err := checkText(f.name, f.text, f.most); err != nil {
 			return err
 		}
 	}
@@ -68,7 +65,7 @@ func (g *Gate) checkProposal(p *Proposal) error {
 }
 
 func (g *Gate) checkCalls(calls []ProposedCall) error {
-	refs, size := map[string]bool{}, 0
+	refs, size := make(map[string]bool, len(calls)), 0
 	for i := range calls {
 		c := &calls[i]
 		if size += len(c.Input); size > g.maxInputs() {
@@ -103,11 +100,8 @@ func (g *Gate) checkCall(c *ProposedCall) error {
 			return err
 		}
 	}
-	for name, f := range map[string]struct {
-		text string
-		most int
-	}{"call id": {c.Ref, maxName}, "tool": {c.Tool, maxName}, "dir": {c.Dir, maxPath}, "claim": {c.Claim, maxText}} {
-		if err := checkText(name, f.text, f.most); err != nil {
+	for _, f := range [...]bounded{{"call id", c.Ref, maxName}, {"tool", c.Tool, maxName}, {"dir", c.Dir, maxPath}, {"claim", c.Claim, maxText}} {
+		if err := checkText(f.name, f.text, f.most); err != nil {
 			return err
 		}
 	}
@@ -120,6 +114,12 @@ func (g *Gate) checkCall(c *ProposedCall) error {
 		}
 	}
 	return nil
+}
+
+// bounded is a text of a proposal, which can be too long.
+type bounded struct {
+	name, text string
+	most       int // bytes
 }
 
 func checkText(name, text string, most int) error {

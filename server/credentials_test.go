@@ -2,9 +2,8 @@ package server_test
 
 import (
 	"bytes"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"io"
 	"math/rand/v2"
 	"net/http"
@@ -123,36 +122,40 @@ func TestRolesInMessagesAreRefused(t *testing.T) {
 func TestReadingWritesNothing(t *testing.T) {
 	w := newWorld(t)
 	b := w.propose("m1", "git push")
+	before := w.files()
 	for _, rt := range api.Routes {
 		if rt.Method != http.MethodGet {
 			continue
 		}
 		for _, id := range []string{"none", b.ID, b.Calls[0].ID} {
 			for _, who := range []string{"agent", "command", "browser", ""} {
-				before := w.files()
 				send(w.tcp, w.as(w.fillWith(rt, id), who))
-				if after := w.files(); after != before {
+				if after := w.files(); !bytes.Equal(after, before) {
 					t.Errorf("GET %s of %s as %q changed the database", rt.Name, id, who)
+					before = after
 				}
 			}
 		}
 	}
 }
 
-// files is a hash over the database with what is not yet written back to it,
-// once its tables are up to date.
-func (w *world) files() string {
+// files is the database with what is not yet written back to it, once its
+// tables are up to date.
+func (w *world) files() (all []byte) {
 	w.t.Helper()
 	if err := w.store.View(w.t.Context(), func(gatelatch.Reader) error { return nil }); err != nil {
 		w.t.Fatal(err)
 	}
-	sum := sha256.New()
 	for _, end := range []string{"", "-wal", "-redo0", "-redo1"} {
-		raw, err := os.ReadFile(w.db + end)
+		f, err := os.Open(w.db + end)
 		if err != nil {
 			w.t.Fatal(err)
 		}
-		sum.Write(raw)
+		raw, err := io.ReadAll(io.LimitReader(f, 256<<10)) // of a redo log that is hardly begun
+		if err := errors.Join(err, f.Close()); err != nil {
+			w.t.Fatal(err)
+		}
+		all = append(all, raw...)
 	}
-	return hex.EncodeToString(sum.Sum(nil))
+	return all
 }

@@ -77,10 +77,12 @@ func Open(path string, id ID, kept Seq) (_ *Log, err error) {
 	if l.buf, err = blocks(mostSize); err != nil {
 		return nil, err
 	}
-	for i, name := range Names(path) {
-		if err := fill(name); err != nil {
+	for _, name := range Names(path) {
+		if err := fill(name, l.buf); err != nil { // which is still empty
 			return nil, err
 		}
+	}
+	for i, name := range Names(path) {
 		if l.halves[i].file, err = direct(name, l.buf); err != nil {
 			return nil, err
 		}
@@ -90,7 +92,7 @@ func Open(path string, id ID, kept Seq) (_ *Log, err error) {
 
 // fill gives a file all its blocks: writing into them later changes nothing
 // that the file system would have to note.
-func fill(name string) (err error) {
+func fill(name string, zeros []byte) (err error) {
 	f, err := os.OpenFile(name, os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {
 		return err
@@ -100,8 +102,12 @@ func fill(name string) (err error) {
 	if err != nil || info.Size() >= halfSize {
 		return err
 	}
-	if _, err := f.WriteAt(make([]byte, halfSize-info.Size()), info.Size()); err != nil {
-		return err
+	for at := info.Size(); at < halfSize; {
+		n, err := f.WriteAt(zeros[:min(halfSize-at, int64(len(zeros)))], at)
+		if err != nil {
+			return err
+		}
+		at += int64(n)
 	}
 	return f.Sync()
 }

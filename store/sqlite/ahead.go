@@ -52,6 +52,7 @@ func (s *Store) queue() []*change {
 // carryOut does what changes say, unless it is done.
 func (s *Store) carryOut(all []*change) error {
 	g := gathering{run: s.inTurn, kinds: s.kinds}
+	defer g.forget()
 	for _, c := range all {
 		for i := 0; i < len(c.todo) && !c.done; i++ {
 			if err := g.add(c.todo[i]); err != nil {

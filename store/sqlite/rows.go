@@ -2,6 +2,7 @@ package sqlite
 
 import (
 	"math/bits"
+	"slices"
 	"strings"
 )
 
@@ -13,6 +14,7 @@ const mostRows = 16
 type rows struct {
 	head, row, tail string               // the text, with one row
 	texts           [1 + mostRows]string // with so many
+	width           int                  // arguments of a row
 	args            []any                // not carried out yet
 	maybe           bool                 // as the statements said
 }
@@ -28,7 +30,7 @@ func rowsOf(text string) *rows {
 	if !is || strings.Trim(row, "?,1") != "" || !strings.Contains(row, "?") {
 		return nil
 	}
-	r := &rows{head: head + "VALUES ", row: "(" + row + ")", tail: rest}
+	r := &rows{head: head + "VALUES ", row: "(" + row + ")", tail: rest, width: strings.Count(row, "?")}
 	for strings.HasPrefix(r.tail, ","+r.row) {
 		r.tail = r.tail[1+len(r.row):]
 	}
@@ -39,12 +41,25 @@ func rowsOf(text string) *rows {
 }
 
 // some is a statement with the first of the rows, as many as a text is for.
-func (r *rows) some(width int) statement {
-	n := 1 << (bits.Len(uint(min(len(r.args)/width, mostRows))) - 1)
+func (r *rows) some(args []any) statement {
+	n := 1 << (bits.Len(uint(min(len(args)/r.width, mostRows))) - 1)
 	if r.texts[n] == "" {
 		r.texts[n] = r.head + r.row + strings.Repeat(","+r.row, n-1) + r.tail
 	}
-	return statement{text: r.texts[n], args: r.args[:n*width], maybe: r.maybe, rows: n}
+	return statement{text: r.texts[n], args: args[:n*r.width], maybe: r.maybe, rows: n}
+}
+
+// carryOut runs statements until fewer than least rows are left.
+func (r *rows) carryOut(run func(statement) error, least int) (err error) {
+	rest := r.args
+	for err == nil && len(rest) >= least*r.width {
+		st := r.some(rest)
+		err, rest = run(st), rest[len(st.args):]
+	}
+	n := copy(r.args, rest)
+	clear(r.args[n:])
+	r.args = r.args[:n]
+	return err
 }
 
 // gathering carries statements out. Those that add rows change places with each
@@ -70,12 +85,14 @@ func (g *gathering) add(st statement) error {
 	if r == nil {
 		return g.run(st)
 	}
-	if len(r.args) == 0 {
-		r.maybe = st.maybe
+	if n := len(st.args); n == 0 || n%r.width != 0 {
+		return errRecord
+	}
+	if len(r.args) == 0 && !slices.Contains(g.open, r) {
 		g.open = append(g.open, r)
 	}
-	r.args = append(r.args, st.args...)
-	return nil
+	r.args, r.maybe = append(r.args, st.args...), st.maybe
+	return r.carryOut(g.run, mostRows)
 }
 
 // kind finds the rows that a text is about.
@@ -93,13 +110,19 @@ func (g *gathering) kind(text string) *rows {
 // flush carries out what was gathered.
 func (g *gathering) flush() (err error) {
 	for _, r := range g.open {
-		width := strings.Count(r.row, "?")
-		for err == nil && len(r.args) > 0 {
-			st := r.some(width)
-			err, r.args = g.run(st), r.args[len(st.args):]
+		if err == nil {
+			err = r.carryOut(g.run, 1)
 		}
-		r.args = nil
+	}
+	g.forget()
+	return err
+}
+
+// forget drops what was gathered.
+func (g *gathering) forget() {
+	for _, r := range g.open {
+		clear(r.args)
+		r.args = r.args[:0]
 	}
 	g.open = g.open[:0]
-	return err
 }
