@@ -246,6 +246,8 @@ func (s *Store) settleNow() error {
 // recover carries out what the redo log says and the tables lack, and goes on
 // with it.
 func (s *Store) recover() error {
+	s.take()
+	defer s.give()
 	id, last, err := logOf(s.writes)
 	if err != nil {
 		return err

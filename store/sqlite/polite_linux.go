@@ -18,9 +18,14 @@ func startWriting(f *os.File) {
 }
 
 // stepBack makes the calling goroutine, to its end, one that others go before.
-// Its thread ends with it: nobody may go back to the front.
+// Its thread ends with it: nobody may go back to the front. The first thread of
+// a process can't end, and stays where it is.
 func stepBack() {
 	const back = 10
 	runtime.LockOSThread()
+	if syscall.Gettid() == syscall.Getpid() {
+		runtime.UnlockOSThread()
+		return
+	}
 	_ = syscall.Setpriority(syscall.PRIO_PROCESS, syscall.Gettid(), back)
 }

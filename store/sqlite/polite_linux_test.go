@@ -1,51 +1,51 @@
 package sqlite
 
 import (
+	"errors"
+	"fmt"
 	"os"
-	"path/filepath"
-	"strings"
+	"runtime"
 	"syscall"
 	"testing"
 )
 
-// niceness counts the threads of this process by it.
-func niceness(t *testing.T) map[string]int {
-	t.Helper()
-	const nice = 16 // behind the name
-	tasks, err := filepath.Glob("/proc/self/task/*/stat")
-	if err != nil {
-		t.Fatal(err)
-	}
-	out := map[string]int{}
-	for _, task := range tasks {
-		raw, err := os.ReadFile(task)
-		if err != nil {
-			continue // it has ended
+// Who steps back takes no other goroutine with it, and not the whole process.
+func TestAThreadThatStepsBackEnds(t *testing.T) {
+	type place struct{ tid, nice int }
+	over := make(chan struct{})
+	defer close(over)
+	for stepped := 0; stepped < 3; {
+		at := make(chan place)
+		go func() {
+			stepBack()
+			nice, _ := syscall.Getpriority(syscall.PRIO_PROCESS, 0)
+			p := place{syscall.Gettid(), 20 - nice} // as the kernel counts
+			if p.tid == syscall.Getpid() {
+				runtime.LockOSThread() // so that the next gets another
+				defer runtime.UnlockOSThread()
+				at <- p
+				<-over
+				return
+			}
+			at <- p
+		}()
+		switch p := <-at; {
+		case p.tid == syscall.Getpid():
+			if p.nice != 0 {
+				t.Fatalf("the first thread has niceness %d", p.nice)
+			}
+		case p.nice != 10:
+			t.Fatalf("a thread has niceness %d", p.nice)
+		default:
+			for !ended(p.tid) {
+				giveWay()
+			}
+			stepped++
 		}
-		_, rest, _ := strings.Cut(string(raw), ") ")
-		out[strings.Fields(rest)[nice]]++
 	}
-	return out
 }
 
-// Who steps back takes no other goroutine with it.
-func TestAThreadThatStepsBackEnds(t *testing.T) {
-	var during map[string]int
-	var tid int
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		stepBack()
-		during, tid = niceness(t), syscall.Gettid()
-	}()
-	<-done
-	if during["10"] != 1 {
-		t.Fatalf("threads by niceness: %v", during)
-	}
-	for syscall.Tgkill(syscall.Getpid(), tid, 0) == nil { // it ends after its goroutine
-		giveWay()
-	}
-	if after := niceness(t); after["10"] != 0 {
-		t.Errorf("threads by niceness: %v", after)
-	}
+func ended(tid int) bool {
+	_, err := os.Stat(fmt.Sprint("/proc/self/task/", tid))
+	return errors.Is(err, os.ErrNotExist)
 }
