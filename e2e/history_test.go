@@ -86,7 +86,9 @@ func TestHistoryIsNarrowedLinkedAndExported(t *testing.T) {
 	g.askAs("nightly", "git status")
 	in.do("look again", chromedp.Reload())
 	in.awaitTrue("see another agent's", rows(22))
-	in.pick("agent", read[string](in.tab, "find its name", `[...document.querySelectorAll("select[data-field=agent] option")].find(o => o.text.startsWith("nightly ")).value`))
+	const name = `[...document.querySelectorAll("select[data-field=agent] option")].find(o => o.text.startsWith("nightly "))?.value`
+	in.awaitTrue("see its name", name+" !== undefined")
+	in.pick("agent", read[string](in.tab, "find its name", name))
 	in.awaitTrue("see what it asked", rows(1))
 	in.pick("agent", "")
 	in.pick("session", "ses-infra-live")
