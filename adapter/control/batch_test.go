@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"testing/synctest"
 
 	"github.com/gatelatch/gatelatch"
 )
@@ -148,6 +149,23 @@ func TestCancelWithdraws(t *testing.T) {
 		r.hears(asks(3, "Bash", bash("touch c")))
 		if a := r.answer(3); a.Behavior != behaviorAllow {
 			t.Errorf("the one after it: %+v", a)
+		}
+	})
+}
+
+// What is asked right behind the end of a turn belongs to the next.
+func TestTheEndOfATurnTakesNothingOfTheNext(t *testing.T) {
+	plays(t, Options{}, func(r *rig) {
+		for n := range 50 {
+			for _, line := range []string{turnOver, use(fmt.Sprint("m", n), n, "Bash", bash("pwd")), asks(n, "Bash", bash("pwd"))} {
+				if _, err := r.host0.Receive([]byte(line)); err != nil {
+					r.t.Fatal(err)
+				}
+			}
+			synctest.Wait()
+			if a := r.answer(n); a.Behavior != "allow" {
+				r.t.Fatalf("call %d: %s, %s", n, a.Behavior, a.Message)
+			}
 		}
 	})
 }

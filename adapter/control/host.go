@@ -95,7 +95,10 @@ func New(opt Options) *Host {
 func (h *Host) Close() {
 	h.stop(errGone)
 	h.work.Wait()
-	h.abandon(func(*call) bool { return true })
+	h.mu.Lock()
+	left := h.drop(func(*call) bool { return true })
+	h.mu.Unlock()
+	h.abandon(left)
 }
 
 // Receive takes one line of the agent, in order, and never waits. It reports

@@ -89,16 +89,17 @@ func (h *Host) finish(ctx context.Context, g *group) error {
 	return err
 }
 
-// turnEnded gives up what the agent's turn left behind. Sub-agents that work in
-// the background go on. h.mu is held.
+// turnEnded gives up what the agent's turn left behind, and nothing that it asks
+// from now on. Sub-agents that work in the background go on. h.mu is held.
 func (h *Host) turnEnded() {
 	all := h.running == 0
-	h.work.Go(func() { h.abandon(func(c *call) bool { return all || c.agent == "" }) })
+	left := h.drop(func(c *call) bool { return all || c.agent == "" })
+	h.work.Go(func() { h.abandon(left) })
 }
 
-// abandon gives up calls that get no result any more.
-func (h *Host) abandon(which func(*call) bool) {
-	h.mu.Lock()
+// drop lets go of calls that get no result any more, and returns what they were
+// asked about with. h.mu is held.
+func (h *Host) drop(which func(*call) bool) map[*group]bool {
 	groups := map[*group]bool{}
 	for k, c := range h.calls {
 		if which(c) {
@@ -109,7 +110,11 @@ func (h *Host) abandon(which func(*call) bool) {
 			}
 		}
 	}
-	h.mu.Unlock()
+	return groups
+}
+
+// abandon ends batches that nobody holds any more.
+func (h *Host) abandon(groups map[*group]bool) {
 	for g := range groups {
 		g.stop(errCancelled)
 		<-g.done // withdrawn by then
