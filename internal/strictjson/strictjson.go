@@ -176,7 +176,13 @@ type checker struct {
 
 var checkers = sync.Pool{New: func() any { return new(checker) }}
 
+// release gives the checker back, without what it read. Room for many names
+// goes with it: clearing that would cost all who come later.
 func (c *checker) release() {
+	const most = 256
+	if cap(c.open) > most {
+		c.open = nil
+	}
 	clear(c.open[:cap(c.open)])
 	c.open, c.raw = c.open[:0], bytes.Buffer{}
 	checkers.Put(c)
